@@ -1,0 +1,6 @@
+"""Makes `python -m sweep` the same as `sweep`."""
+
+from sweep.cli import main
+
+if __name__ == "__main__":
+    main()

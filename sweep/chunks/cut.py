@@ -1,0 +1,131 @@
+"""Cutting a corpus into chunks as a `ChunkConfig` asks."""
+
+import math
+
+import numpy as np
+
+from sweep.chunks.atoms import Atoms, Pieces
+from sweep.chunks.breaking import break_long
+from sweep.chunks.rulers import find_bases, make_ruler
+from sweep.chunks.windows import pack_windows
+from sweep.configuration import ChunkConfig, Unit
+from sweep.errors import ChunkError
+from sweep.records import Chunks, Corpus, TokenOffsets
+
+
+def cut_chunks(
+    corpus: Corpus, offsets: TokenOffsets, config: ChunkConfig, *, atoms: Atoms | None = None
+) -> Chunks:
+    """Cut every document into chunks.
+
+    A chunk begins and ends at a word's border (a sentence's for `sentences`), or inside a word
+    that is longer than `size` alone, there at a token's or a grapheme's border. Chunks of a
+    document together hold every non-blank character; none lies inside its neighbour; none costs
+    more than `size` unless it is one single grapheme. A document with a title but no text gets one
+    empty chunk [0, 0), so that its title can be found; one without either gets none.
+
+    Args:
+        corpus: D documents.
+        offsets: the study tokenizer's tokens of these documents.
+        config: splitter, size, overlap and unit; `unit` counts for `sentences` only, the other
+            splitters measure in their own unit. A word of the unit `words` is one grapheme in
+            scripts without spaces. The overlap in units is size * overlap rounded half up, and at
+            most size - 1; sentences overlap by the whole ones that fit into it.
+        atoms: the words and sentences of the same corpus, to share them between configurations.
+    Raises: ChunkError if size < 1 or overlap is not in [0, 1).
+    """
+    assert len(offsets.indptr) == len(corpus.documents) + 1, "offsets of another corpus"
+    size, overlap = window_units(config)
+    atoms = Atoms(corpus) if atoms is None else atoms
+    if config.splitter == "document":
+        cut = _whole_documents(atoms)
+    else:
+        cut = _cut_windows(config, offsets, atoms, size=size, overlap=overlap)
+    cut = _add_empty(cut, corpus)
+    places = find_bases(atoms)[cut.document]
+    ruler = make_ruler("tokens", atoms=atoms, offsets=offsets)
+    tokens = ruler(cut.end + places) - ruler(cut.start + places)
+    return Chunks(document=cut.document, start=cut.start, end=cut.end, tokens=tokens)
+
+
+def window_units(config: ChunkConfig) -> tuple[int, int]:
+    """Return size and overlap in whole units; (0, 0) for `document`, which has neither.
+
+    Raises: ChunkError if size < 1 or overlap is not in [0, 1).
+    """
+    if config.splitter == "document":
+        return 0, 0
+    if config.size is None or config.size < 1:
+        raise ChunkError(
+            f"chunk.size: must be >= 1 for the splitter {config.splitter!r}, got {config.size}. "
+            "Write the longest chunk in units, for example 192."
+        )
+    if not 0 <= config.overlap < 1:
+        raise ChunkError(
+            f"chunk.overlap: must be in [0, 1), a fraction of size, got {config.overlap}. "
+            f"Write 0.5 for {config.size / 2:g} of {config.size}."
+        )
+    return config.size, min(math.floor(config.size * config.overlap + 0.5), config.size - 1)
+
+
+def _cut_windows(
+    config: ChunkConfig, offsets: TokenOffsets, atoms: Atoms, *, size: int, overlap: int
+) -> Pieces:
+    unit: Unit = config.unit if config.splitter == "sentences" else _own_unit(config)
+    ruler = make_ruler(unit, atoms=atoms, offsets=offsets)
+    bases = find_bases(atoms)
+    pieces = break_long(
+        atoms.sentences if config.splitter == "sentences" else atoms.words,
+        size=size,
+        ruler=ruler,
+        bases=bases,
+        atoms=atoms,
+        offsets=offsets,
+    )
+    places = bases[pieces.document]
+    left, right = ruler(pieces.start + places).tolist(), ruler(pieces.end + places).tolist()
+    bounds = np.searchsorted(pieces.document, np.arange(len(bases) + 1)).tolist()
+    firsts, lasts = [], []
+    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+        for start, end in pack_windows(
+            left[low:high], right[low:high], size=size, overlap=overlap
+        ):
+            firsts.append(low + start)
+            lasts.append(low + end - 1)
+    rows = np.array(firsts, dtype=np.int64)
+    return Pieces(
+        document=pieces.document[rows],
+        start=pieces.start[rows],
+        end=pieces.end[np.array(lasts, dtype=np.int64)],
+    )
+
+
+def _own_unit(config: ChunkConfig) -> Unit:
+    assert config.splitter in ("tokens", "words", "characters"), config.splitter
+    return config.splitter
+
+
+def _whole_documents(atoms: Atoms) -> Pieces:
+    document = np.array([d for d, text in enumerate(atoms.texts) if text.strip()], dtype=np.int64)
+    lengths = np.array([len(text) for text in atoms.texts], dtype=np.int64)
+    return Pieces(document=document, start=np.zeros_like(document), end=lengths[document])
+
+
+def _add_empty(cut: Pieces, corpus: Corpus) -> Pieces:
+    """Add an empty chunk for each document that has a title only, in document order."""
+    untitled = [
+        position
+        for position, document in enumerate(corpus.documents)
+        if document.title.strip() and not document.text.strip()
+    ]
+    if not untitled:
+        return cut
+    extra = np.array(untitled, dtype=np.int64)
+    zeros = np.zeros_like(extra)
+    document = np.concatenate([cut.document, extra])
+    order = np.argsort(document, kind="stable")
+    return Pieces(
+        document=document[order],
+        start=np.concatenate([cut.start, zeros])[order],
+        end=np.concatenate([cut.end, zeros])[order],
+    )

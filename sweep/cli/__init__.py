@@ -1,0 +1,108 @@
+"""The command line: one file per command; this one finds them and maps errors to exit codes.
+
+Exit codes: 0 done; 1 a bug of ours; 2 the user's input; 3 finished with too many failed trials or
+a failed check; 130 interrupted by Ctrl-C, 143 by SIGTERM (the same command goes on).
+"""
+
+import os
+import signal
+import sys
+import traceback
+from importlib import import_module
+from typing import Any
+
+import click
+
+import sweep
+from sweep.errors import SweepError
+
+COMMANDS = {
+    "run": "sweep.cli.run",
+    "studies": "sweep.cli.studies",
+    "trials": "sweep.cli.trials",
+    "show": "sweep.cli.show",
+    "best": "sweep.cli.best",
+    "dashboard": "sweep.cli.dashboard",
+    "export": "sweep.cli.export",
+    "verify": "sweep.cli.verify",
+    "query": "sweep.cli.query",
+    "evaluate": "sweep.cli.evaluate",
+    "corpus": "sweep.cli.corpus",
+    "schema": "sweep.cli.schema",
+    "doctor": "sweep.cli.doctor",
+}
+DONE, BUG, USER_INPUT, FAILED, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
+
+
+class _Commands(click.Group):
+    """Imports a command's file only when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[cmd_name]).command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1, cutoff=0.5)
+            hint = f"Did you mean `sweep {near[0]}`?" if near else "See `sweep --help`."
+            raise click.UsageError(f"no command {args[0]!r}. {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(sweep.__version__, prog_name="sweep")
+def cli() -> None:
+    """Find the retrieval configuration for RAG on your own documents, prove it, ship it.
+
+    \b
+    sweep run search_spaces/quickstart.yaml     evaluate every configuration of a space
+    sweep best                                  what to use, and how sure that is
+    sweep export --out winner/                  a folder that answers queries
+    """  # noqa: D301  \b keeps the lines
+
+
+def main() -> None:
+    """Run the command line and leave with the right exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a bare locale must not stop a run
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
+    signal.signal(signal.SIGTERM, _terminate)
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        result: Any = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return USER_INPUT
+    except SweepError as error:
+        click.echo(f"error: {error}", err=True)
+        return USER_INPUT
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted; the same command goes on where it stopped", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except Exception:
+        traceback.print_exc()
+        click.echo("error: this is a bug in sweep; please report the lines above", err=True)
+        return BUG
+    return result if isinstance(result, int) else DONE
+
+
+def _terminate(signum: int, frame: object) -> None:
+    raise SystemExit(TERMINATED)

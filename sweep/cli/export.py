@@ -1,0 +1,58 @@
+"""`sweep export`: a configuration as a folder that answers queries."""
+
+from pathlib import Path
+
+import click
+
+from sweep.cli.options import json_option, storage_option, study_argument
+
+
+@click.command(name="export")
+@study_argument()
+@storage_option()
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
+@click.option("--pick", type=click.Choice(["best", "baseline"]), default="best", show_default=True)
+@click.option("--trial", type=int, help="Export this trial instead.")
+@click.option("--store", type=click.Path(path_type=Path), envvar="SWEEP_STORE")
+@click.option("--force", is_flag=True, help="Replace a bundle that is there.")
+@json_option()
+def command(
+    study: str | None,
+    storage: str | None,
+    out: Path,
+    pick: str,
+    trial: int | None,
+    store: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write a production bundle: config, index, chunks, README; Optuna is not needed to use it."""
+    from sweep.cli.output import message, print_json
+    from sweep.cli.progress import shown_report
+    from sweep.errors import StudyError
+    from sweep.export.write import write_bundle
+    from sweep.study.reopen import bundle_contents, reopen
+    from sweep.study.study import Study
+
+    opened = Study(study, storage)
+    about = {}
+    if trial is None:
+        answer = opened.answer("baseline" if pick == "baseline" else "best")
+        record, about = answer.trial, {"answer": answer.to_json()}
+        about["answer"].pop("metrics", None)
+    else:
+        record = opened.trial(trial)
+    if record.state != "COMPLETE":
+        raise StudyError(
+            f"--trial: must be a finished trial, got #{record.number}, which failed. See "
+            f"`sweep show {opened.name} {record.number}`."
+        )
+    with shown_report(as_json=as_json, objective=opened.goals[0].name) as report:
+        engine = reopen(opened, store=store, report=report)
+        contents = bundle_contents(opened, record, engine, about)
+        write_bundle(contents, out, replace=force)
+    if as_json:
+        print_json({"bundle": str(out), "study": opened.name, "trial": record.number})
+        return
+    message(f"{out}: trial #{record.number} of {opened.name}, {record.configuration.label()}")
+    message(f'NEXT  sweep verify {out} | sweep query {out} "your question"')

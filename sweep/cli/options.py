@@ -1,0 +1,25 @@
+"""Options that several commands share."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+STORAGE_HELP = "Where studies are recorded: a path (SQLite) or a URL.  [default: results/sweep.db]"
+
+
+def storage_option() -> Decorator:
+    """Return the `--storage` option."""
+    return click.option("--storage", envvar="SWEEP_STORAGE", metavar="URL", help=STORAGE_HELP)
+
+
+def json_option() -> Decorator:
+    """Return the `--json` option."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+
+
+def study_argument() -> Decorator:
+    """Return the STUDY argument: a study's name; the most recent one when left out."""
+    return click.argument("study", required=False)

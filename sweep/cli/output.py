@@ -1,0 +1,79 @@
+"""How commands print: data on stdout, messages on stderr."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import click
+
+
+def print_json(content: Any) -> None:
+    """Print JSON; NaN and infinity become null."""
+    click.echo(json.dumps(_finite(content), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def print_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print comma-separated values with a header line."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    click.echo(buffer.getvalue(), nl=False)
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str = "") -> None:
+    """Print a table for people; numbers right-aligned, as wide as the terminal allows."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    cells = [[show(value) for value in row] for row in rows]
+    table = Table(title=title or None, box=None, title_justify="left", pad_edge=False)
+    for number, name in enumerate(header):
+        numeric = all(_is_number(row[number]) for row in cells)
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row in cells:
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console(soft_wrap=False)
+    if not console.is_terminal:
+        console.width = 240
+    console.print(table)
+
+
+def show(value: Any) -> str:
+    """Return a value as people read it: four significant decimals, `-` for nothing."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "-"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, int) or float(value).is_integer() and abs(value) >= 1000:
+        return f"{int(value):,}"
+    return (
+        f"{value:,.1f}"
+        if abs(value) >= 100
+        else f"{value:.4g}"
+        if abs(value) >= 10
+        else f"{value:.4f}"
+    )
+
+
+def message(text: str) -> None:
+    """Print a message for the person at the terminal."""
+    click.echo(text, err=True)
+
+
+def _is_number(cell: str) -> bool:
+    return cell == "-" or cell.replace(",", "").replace(".", "", 1).lstrip("-").isdigit()
+
+
+def _finite(content: Any) -> Any:
+    if isinstance(content, float):
+        return content if math.isfinite(content) else None
+    if isinstance(content, Mapping):
+        return {str(key): _finite(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_finite(value) for value in content]
+    return content

@@ -1,0 +1,98 @@
+"""`sweep query`: ask a bundle, or a study's best configuration."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sweep.cli.options import json_option, storage_option
+
+SNIPPET = 300  # characters of a chunk that are shown
+
+
+@click.command(name="query")
+@click.argument("source", metavar="BUNDLE|STUDY")
+@click.argument("text")
+@click.option("-k", "--top-k", type=click.IntRange(min=1), help="How many chunks.")
+@click.option("--trial", type=int, help="This trial of the study.")
+@storage_option()
+@json_option()
+def command(
+    source: str,
+    text: str,
+    top_k: int | None,
+    trial: int | None,
+    storage: str | None,
+    as_json: bool,
+) -> None:
+    """Retrieve chunks for a query, from a bundle's folder or a study's best configuration."""
+    from sweep.cli.output import print_json
+
+    if Path(source, "manifest.json").is_file():
+        from sweep.export.load import load
+
+        hits = [hit.to_json() for hit in load(source).search(text, top_k)]
+    else:
+        hits = _ask_study(source, text, top_k, trial, storage)
+    if as_json:
+        print_json(hits)
+        return
+    for hit in hits:
+        shown = " ".join(hit["text"].split())
+        shown = shown if len(shown) <= SNIPPET else shown[:SNIPPET] + "..."
+        click.echo(
+            f"{hit['rank']:>2}  {hit['score']:.4f}  {hit['document_id']}"
+            f"[{hit['start']}:{hit['end']}]  {hit['title']}"
+        )
+        click.echo(f"    {shown}")
+    if not hits:
+        click.echo("nothing found", err=True)
+
+
+def _ask_study(
+    name: str, text: str, top_k: int | None, trial: int | None, storage: str | None
+) -> list[dict[str, Any]]:
+    from dataclasses import replace
+
+    from sweep.cli.progress import shown_report
+    from sweep.errors import StudyError
+    from sweep.study.reopen import reopen
+    from sweep.study.study import Study
+
+    try:
+        study = Study(name, storage)
+    except StudyError as error:
+        if Path(name).exists():
+            raise StudyError(
+                f"{name}: must be a bundle or a study, got a path without manifest.json. Make a "
+                f"bundle with `sweep export`."
+            ) from error
+        raise
+    record = study.trial(trial) if trial is not None else study.answer().trial
+    with shown_report(as_json=False, objective=study.goals[0].name) as report:
+        engine = reopen(study, report=report)
+        configuration = record.configuration
+        if top_k is not None:
+            configuration = replace(configuration, top_k=top_k)
+        lists = engine.retriever(configuration).rank([text])
+        chunks = engine.texts.chunks(configuration.chunk)
+    hits = []
+    for row, score in zip(lists.items[0].tolist(), lists.scores[0].tolist(), strict=True):
+        if row < 0:
+            continue
+        document = engine.corpus.documents[int(chunks.document[row])]
+        start, end = int(chunks.start[row]), int(chunks.end[row])
+        hits.append(
+            {
+                "rank": len(hits) + 1,
+                "score": score,
+                "document_id": document.id,
+                "title": document.title,
+                "text": document.text[start:end],
+                "start": start,
+                "end": end,
+                "chunk": row,
+                "metadata": dict(document.metadata),
+            }
+        )
+    return hits

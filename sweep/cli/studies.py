@@ -1,0 +1,25 @@
+"""`sweep studies`: the recorded studies."""
+
+import click
+
+from sweep.cli.options import json_option, storage_option
+
+
+@click.command(name="studies")
+@storage_option()
+@json_option()
+def command(storage: str | None, as_json: bool) -> None:
+    """List the recorded studies, the one that was run last first."""
+    from dataclasses import asdict
+
+    from sweep.cli.output import print_json, print_table
+    from sweep.study.study import list_studies
+
+    studies = list_studies(storage)
+    if as_json:
+        print_json([asdict(study) for study in studies])
+        return
+    print_table(
+        ("study", "objectives", "trials", "corpus", "last run"),
+        [(s.name, ", ".join(s.objectives), s.trials, s.corpus, s.last_run) for s in studies],
+    )

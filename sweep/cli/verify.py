@@ -1,0 +1,36 @@
+"""`sweep verify`: proof that a bundle returns what its trial returned."""
+
+from pathlib import Path
+
+import click
+
+from sweep.cli.options import json_option
+
+
+@click.command(name="verify")
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option("--sample", type=click.IntRange(min=1), help="Run only this many queries.")
+@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True)
+@json_option()
+def command(bundle: Path, sample: int | None, threads: int, as_json: bool) -> int:
+    """Run the trial's queries through a bundle and compare, id for id (exit 3 if they differ)."""
+    from sweep.cli import DONE, FAILED
+    from sweep.cli.output import print_json
+    from sweep.export.verify import verify
+
+    result = verify(bundle, sample=sample, threads=threads)
+    if as_json:
+        print_json(result.to_json())
+    elif result.passed and result.same_machine:
+        click.echo(f"passed: {result.equal} of {result.queries} queries equal, id for id")
+    elif result.passed:
+        click.echo(
+            f"passed: {result.equal} of {result.queries} queries equal; on another kind of "
+            f"machine {result.swaps} ranks swapped within the permitted score gap"
+        )
+    else:
+        click.echo(
+            f"failed: {len(result.wrong)} of {result.queries} queries differ: "
+            f"{', '.join(result.wrong[:5])}"
+        )
+    return DONE if result.passed else FAILED

@@ -1,0 +1,100 @@
+"""Reading one field of a record: ids stay exact, numbers become text, the rest is refused."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sweep.corpus.jsonl import shorten
+from sweep.errors import CorpusError
+
+INTEGER = re.compile(r"\s*[+-]?[0-9]{1,9}\s*", re.ASCII)  # 9 digits: any grade, and fits 32 bits
+
+
+def read_id(record: Mapping[str, Any], key: str, *, where: str) -> str:
+    """Return an id as text: a string unchanged, a JSON number as its decimal text.
+
+    Raises: CorpusError if the key is missing or its value is null, empty, or of another type.
+    """
+    if key not in record:
+        found = ", ".join(repr(name) for name in list(record)[:8]) or "no key at all"
+        raise CorpusError(
+            f"{where}: {key!r} must be present, got {found}. Give each record an id."
+        )
+    text = _text_of(record[key])
+    if not text:
+        raise CorpusError(
+            f"{where}: {key!r} must be a non-empty string or a number, got "
+            f"{shorten(record[key])}. Give each record an id."
+        )
+    return text
+
+
+def read_text(record: Mapping[str, Any], *, where: str, id: str) -> str:
+    """Return the field `text`; a number becomes its decimal text.
+
+    Raises: CorpusError, naming the id, if it is missing, null, a list, an object or a truth value.
+    """
+    text = _text_of(record.get("text"))
+    if text is None:
+        got = shorten(record["text"]) if "text" in record else "no such field"
+        raise CorpusError(
+            f"{where}: 'text' of {id!r} must be a string, got {got}. "
+            'Write "" for a record without text.'
+        )
+    return text
+
+
+def read_title(record: Mapping[str, Any], *, where: str, id: str) -> str:
+    """Return the field `title`; missing or null is "", a number becomes its decimal text.
+
+    Raises: CorpusError, naming the id, if it is a list, an object or a truth value.
+    """
+    if record.get("title") is None:
+        return ""
+    title = _text_of(record["title"])
+    if title is None:
+        raise CorpusError(
+            f"{where}: 'title' of {id!r} must be a string, got {shorten(record['title'])}. "
+            "Leave it out where there is none."
+        )
+    return title
+
+
+def read_metadata(record: Mapping[str, Any], *, used: frozenset[str]) -> dict[str, Any]:
+    """Return `metadata` together with every other field that is not in `used`.
+
+    Where both define a key, `metadata` wins; a `metadata` that is no object is kept whole.
+    """
+    own = record.get("metadata")
+    extra = {key: value for key, value in record.items() if key not in used | {"metadata"}}
+    if own is None:
+        return extra
+    return {**extra, **own} if isinstance(own, dict) else {**extra, "metadata": own}
+
+
+def is_integer(value: object) -> bool:
+    """Return whether a cell holds an integer: `2`, `-1`, `"2"`; not `1.5`, `1e3` or `true`."""
+    if isinstance(value, str):
+        return INTEGER.fullmatch(value) is not None
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**9
+
+
+def read_integer(value: object, *, where: str, what: str) -> int:
+    """Return an integer cell.
+
+    Raises: CorpusError, naming `what`, if it is anything else (see `is_integer`).
+    """
+    if not is_integer(value):
+        raise CorpusError(
+            f"{where}: {what} must be an integer, got {shorten(value)}. Round it, or scale it up."
+        )
+    return int(str(value))
+
+
+def _text_of(value: object) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        return str(value)
+    except ValueError:  # Python prints no integer of more than 4,300 digits
+        return None

@@ -1,0 +1,1 @@
+"""The stage graph: what to compute, in which order, where it is stored, who executes it."""

@@ -1,0 +1,127 @@
+"""What a configuration costs per query and on disk, computed, not timed.
+
+`work` is in millions of multiply-adds a query, averaged over the queries:
+
+* a token through a transformer: `layers * (4 h^2 + 2 h i)` (h hidden size, i intermediate size);
+* a vector scanned: its dimension (exact search scans all; IVF about `nprobe / lists` of them;
+  HNSW about `max(ef_search, depth)` times 32 neighbours);
+* a posting scanned: 1;
+* a pair reranked by late interaction: query tokens * passage tokens * dimension, beside the
+  passage's tokens through the model; by a cross-encoder: the pair's tokens through the model.
+"""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from sweep.configuration import Configuration, VectorConfig
+from sweep.engine.lists import ListStages
+from sweep.index.bm25 import encode_queries, postings_scanned
+from sweep.index.vectors import index_size
+from sweep.models import ModelFiles
+from sweep.records import RankedLists
+from sweep.tokenizer import count_tokens, load_tokenizer
+
+MILLION = 1e6
+
+
+def work_per_query(
+    configuration: Configuration, stages: ListStages, candidates: RankedLists | None
+) -> float:
+    """Return the work of one query in millions of multiply-adds (see the module's text).
+
+    Args:
+        configuration: what is retrieved.
+        stages: where its parts are.
+        candidates: what is reranked, shape (Q, depth); None where nothing is.
+    """
+    total = 0.0
+    if _uses(configuration, "bm25") and configuration.bm25 is not None:
+        analyzer = configuration.bm25.analyzer
+        terms = stages.texts.terms(configuration.chunk, analyzer)
+        texts = [query.text for query in stages.texts.corpus.queries]
+        encoded = encode_queries(terms, texts, analyzer=analyzer)
+        total += float(postings_scanned(terms, encoded).mean())
+    if configuration.vector is not None:
+        model = stages.vectors.pool.encoder(configuration.vector.model)
+        tokens = _query_tokens(stages, configuration.vector)
+        total += tokens * multiply_adds_per_token(model.files)
+    if _uses(configuration, "vector") and configuration.vector is not None:
+        total += _scan(configuration, configuration.vector, stages)
+    if candidates is not None:
+        total += _rerank(configuration, stages, candidates)
+    return total / MILLION
+
+
+def multiply_adds_per_token(files: ModelFiles) -> float:
+    """Return a transformer's multiply-adds for one token, from its config.json (0 if unknown)."""
+    config: dict[str, Any] = files.read_json("config.json")
+    hidden = config.get("hidden_size") or config.get("dim") or config.get("d_model") or 0
+    layers = config.get("num_hidden_layers") or config.get("n_layers") or 0
+    inner = config.get("intermediate_size") or config.get("hidden_dim") or 4 * hidden
+    return float(layers * (4 * hidden * hidden + 2 * hidden * inner))
+
+
+def index_bytes(configuration: Configuration, stages: ListStages) -> int:
+    """Return the bytes of the indexes a configuration needs in production, texts left out."""
+    total = 0
+    if _uses(configuration, "bm25") and configuration.bm25 is not None:
+        terms = stages.texts.terms(configuration.chunk, configuration.bm25.analyzer)
+        total += sum(a.nbytes for a in (terms.indptr, terms.indices, terms.counts, terms.lengths))
+        total += sum(len(term.encode()) for term in terms.vocabulary)
+    if _uses(configuration, "vector") and configuration.vector is not None:
+        total += index_size(stages.vectors.index(configuration.chunk, configuration.vector).index)
+    return total
+
+
+def _uses(configuration: Configuration, kind: str) -> bool:
+    """Return whether the `bm25` or `vector` list is part of what is retrieved."""
+    candidates = configuration.rerank.candidates if configuration.rerank else configuration.mode
+    return candidates in (kind, "hybrid")
+
+
+def _query_tokens(stages: ListStages, config: VectorConfig) -> float:
+    encoder = stages.vectors.pool.encoder(config.model)
+    texts = [config.query_prefix + query.text for query in stages.texts.corpus.queries]
+    return float(np.mean([len(ids) for ids in encoder.inputs(texts)[0]]))
+
+
+def _scan(configuration: Configuration, config: VectorConfig, stages: ListStages) -> float:
+    index = stages.vectors.index(configuration.chunk, config).index
+    count, dimension = index.vectors.shape
+    if index.approximate is None:
+        return float(count * dimension)
+    if match := re.search(r"IVF(\d+)", config.index):
+        lists = getattr(index.approximate, "nlist", int(match[1]))
+        return float(count * dimension * min(1.0, (config.nprobe or 1) / max(1, lists)))
+    if "HNSW" in config.index:
+        effort = max(config.ef_search or 16, configuration.top_k)
+        return float(min(count, effort * 32) * dimension)
+    return float(count * dimension)
+
+
+def _rerank(configuration: Configuration, stages: ListStages, candidates: RankedLists) -> float:
+    assert configuration.rerank is not None
+    present = candidates.items >= 0
+    pairs_per_query = present.sum() / max(1, len(candidates.items))
+    rows = candidates.items[present]
+    if not len(rows):
+        return 0.0
+    if configuration.rerank.kind == "maxsim":
+        assert configuration.vector is not None
+        encoder = stages.vectors.pool.encoder(configuration.vector.model)
+        inputs = stages.vectors.passage_inputs(configuration.chunk, configuration.vector)
+        lengths = np.minimum(inputs.full, inputs.window)[rows].mean()
+        hidden = encoder.files.read_json("config.json").get("hidden_size", 0)
+        products = _query_tokens(stages, configuration.vector) * lengths * hidden
+        per_pair = lengths * multiply_adds_per_token(encoder.files) + products
+    else:
+        assert configuration.rerank.model is not None
+        files = stages.vectors.pool.cross_encoder(configuration.rerank.model).files
+        tokenizer = load_tokenizer(files)
+        passages = stages.texts.passages(configuration.chunk)
+        counts = count_tokens(tokenizer, passages)[rows].mean()
+        queries = count_tokens(tokenizer, [q.text for q in stages.texts.corpus.queries]).mean()
+        per_pair = (counts + queries + 3) * multiply_adds_per_token(files)
+    return float(pairs_per_query * per_pair)

@@ -1,0 +1,1 @@
+"""Stage 8 of 8, recommendation -> a folder that answers queries without optuna."""

@@ -1,0 +1,101 @@
+"""The README of a bundle: how to use it, what it scored, how to rebuild it, what is unproven."""
+
+from collections.abc import Mapping
+from typing import Any
+
+TEMPLATE = """# Retrieval bundle: {label}
+
+Made by {made_by} on {made_at} from the study `{study}`, trial {trial}.
+
+```python
+import sweep
+retriever = sweep.load("{folder}")           # the folder of this file
+for hit in retriever.search("your question"):
+    print(hit.score, hit.document_id, hit.text)
+```
+
+From a shell: `sweep query {folder} "your question"`. `sweep verify {folder}` proves that this
+folder returns what the trial returned. Needs `retrieval-sweep`; Optuna is not used.
+
+## What it scored
+
+{figures}
+
+## Settings
+
+Everything that decides what is retrieved, to rebuild it elsewhere:
+
+| parameter | value |
+|---|---|
+{settings}
+
+Corpus `{corpus}` ({documents:,} documents, SHA-256 {corpus_hash}...), cut into {chunks:,} chunks.
+{models}
+
+## Unproven
+
+- The scores hold for the judged queries of that corpus; other queries and changed documents are
+  not covered. Evaluate again when the corpus changes.
+- Rankings are equal id for id on the same kind of machine and precision
+  ({machine}); elsewhere neighbours whose scores nearly agree may swap: `sweep verify` counts them.
+- Times were measured on the machine that made this folder.
+"""
+
+
+def readme_text(manifest: Mapping[str, Any]) -> str:
+    """Return the page for people, from the manifest's own figures."""
+    settings = "\n".join(
+        f"| `{name}` | `{value}` |" for name, value in _portable_settings(manifest).items()
+    )
+    models = [
+        f"The {role} is `{model['name']}` (fingerprint {model['fingerprint'][:12]}...), "
+        + ("in this folder." if model.get("bundled") else "loaded by name.")
+        for role, model in manifest["models"].items()
+        if model
+    ]
+    return TEMPLATE.format(
+        label=manifest["label"],
+        made_by=manifest["made_by"],
+        made_at=manifest["made_at"],
+        study=manifest["study"],
+        trial=manifest["trial"],
+        folder="DIR",
+        figures="\n".join(_figures(manifest)),
+        settings=settings,
+        corpus=manifest["corpus"]["name"],
+        documents=manifest["corpus"]["documents"],
+        corpus_hash=manifest["corpus"]["hash"][:16],
+        chunks=manifest["chunks"],
+        models="\n".join(models),
+        machine=" ".join(manifest["machine"]["features"]),
+    )
+
+
+def _portable_settings(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    settings = dict(manifest["configuration"])
+    for name, role in (("vector.model", "encoder"), ("rerank.model", "reranker")):
+        if name in settings and manifest["models"].get(role):
+            settings[name] = manifest["models"][role]["name"]
+    return settings
+
+
+def _figures(manifest: Mapping[str, Any]) -> list[str]:
+    answer = manifest.get("answer")
+    lines = []
+    if answer:
+        for name in ("confirm", "search", "difference_to_baseline"):
+            figure = answer.get(name)
+            if figure:
+                low, high = figure["interval"]
+                what = name.replace("_", " ")
+                lines.append(
+                    f"- {answer['objective']} ({what}): {figure['mean']:.3f} "
+                    f"[{low:.3f}, {high:.3f}], {figure['queries']} queries; {figure['how']}"
+                )
+    shown = ("ndcg@10", "recall@10", "rr@10", "judged@10", "context_tokens", "latency_p95_ms")
+    for name in shown:
+        if name in manifest["metrics"]:
+            pair = manifest["intervals"].get(name)
+            interval = f" [{pair[0]:.3f}, {pair[1]:.3f}]" if pair else ""
+            lines.append(f"- {name}: {manifest['metrics'][name]:.3f}{interval}")
+    return lines

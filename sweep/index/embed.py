@@ -1,0 +1,232 @@
+"""Texts -> vectors of a bi-encoder; the only file that loads sentence-transformers for it.
+
+**A vector never depends on its neighbours in the batch.** Texts are bucketed by length and run in
+fixed shapes: passages as (batch, bucket) with `batch * bucket` of about 1,024 tokens, short ones
+filled up with dummy rows; queries always as (1, bucket), in a sweep and in production alike.
+
+What the model sees of a text is its *input*: the token ids after prefix and truncation. Inputs are
+made without loading the model, so that a warm store needs no torch at all.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from sweep.errors import IndexingError
+from sweep.machine import machine_name, version_of
+from sweep.models import ModelFiles
+from sweep.records import Vectors
+from sweep.tokenizer import load_tokenizer
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+Role = Literal["query", "passage"]
+Precision = Literal["fp32", "bf16"]
+BATCH_TOKENS = 1024
+PASSAGE_STEP, QUERY_STEP = 16, 8  # bucket lengths are multiples of these
+MIN_COSINE = 0.9995  # of a bf16 vector to its fp32 one, or bf16 is not used
+MODEL_ERRORS = (OSError, ValueError, ImportError, RuntimeError, KeyError, AttributeError)
+
+
+class Encoder:
+    """A bi-encoder; loads its weights when the first vector is asked for.
+
+    Args:
+        files: where the model lies.
+        precision: of the transformer's weights; pooling is always done in fp32.
+        threads: torch's thread count; changes speed, never a bit of a vector (tested).
+    """
+
+    def __init__(self, files: ModelFiles, *, precision: Precision, threads: int) -> None:
+        self.files = files
+        self.precision = precision
+        self.threads = threads
+        self.window = _window(files)
+        self._tokenizer = load_tokenizer(files)
+        self._model: SentenceTransformer | None = None
+
+    @property
+    def key(self) -> str:
+        """Return everything that can change a bit of a vector, as text for store keys."""
+        versions = [version_of(p) for p in ("torch", "transformers", "sentence-transformers")]
+        parts = [self.files.fingerprint, self.precision, f"window={self.window}"]
+        return "|".join(
+            [*parts, *versions, machine_name(), f"shape={BATCH_TOKENS}/{PASSAGE_STEP}"]
+        )
+
+    def inputs(self, texts: Sequence[str]) -> tuple[list[np.ndarray], np.ndarray]:
+        """Return the token ids the model sees of each text, and the length before truncation.
+
+        Returns: N arrays (int32, special tokens included, at most `window` long), and shape (N,).
+        """
+        if any("\x00" in text for text in texts):  # some tokenizers stop at NUL
+            texts = [text.replace("\x00", " ") for text in texts]
+        encodings = self._tokenizer.encode_batch_fast(list(texts))
+        full = np.array([len(encoding) for encoding in encodings], dtype=np.int64)
+        tails = self._special_tail()
+        ids = [np.array(encoding.ids, dtype=np.int32) for encoding in encodings]
+        return [_truncate(row, self.window, tails) for row in ids], full
+
+    def embed(self, inputs: Sequence[np.ndarray], *, role: Role) -> Vectors:
+        """Return the (N, d) vectors of N inputs, as the model gives them (not normalised here)."""
+        vectors: Vectors | None = None
+        for rows, features in self._batches(inputs, role=role):
+            output = self._forward(features)["sentence_embedding"]
+            part = output.float().numpy()[: len(rows)]
+            if vectors is None:
+                vectors = np.empty((len(inputs), part.shape[1]), dtype=np.float32)
+            vectors[rows] = part
+        return np.empty((0, 0), dtype=np.float32) if vectors is None else vectors
+
+    def token_vectors(self, inputs: Sequence[np.ndarray], *, role: Role) -> list[Vectors]:
+        """Return unit vectors of each input's tokens, special tokens left out: N arrays (t, d)."""
+        result: list[Vectors] = [np.empty((0, 0), dtype=np.float32)] * len(inputs)
+        special = np.array(sorted(self._special_ids()), dtype=np.int32)
+        for rows, features in self._batches(inputs, role=role):
+            output = self._forward(features)["token_embeddings"].float().numpy()
+            for slot, row in enumerate(rows):
+                ids = inputs[row]
+                vectors = output[slot, : len(ids)][~np.isin(ids, special)]
+                norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+                result[row] = np.ascontiguousarray(vectors / np.maximum(norms, 1e-12))
+        return result
+
+    def _batches(
+        self, inputs: Sequence[np.ndarray], *, role: Role
+    ) -> Iterator[tuple[list[int], dict[str, Any]]]:
+        step = QUERY_STEP if role == "query" else PASSAGE_STEP
+        buckets: dict[int, list[int]] = {}
+        for row, ids in enumerate(inputs):
+            buckets.setdefault(min(self.window, -(-len(ids) // step) * step), []).append(row)
+        for length in sorted(buckets, reverse=True):
+            size = 1 if role == "query" else max(1, BATCH_TOKENS // length)
+            rows = buckets[length]
+            for start in range(0, len(rows), size):
+                part = rows[start : start + size]
+                yield part, self._features([inputs[row] for row in part], size, length)
+
+    def _features(self, ids: Sequence[np.ndarray], size: int, length: int) -> dict[str, Any]:
+        import torch
+
+        shape = (size, length)
+        tokens = np.full(shape, self._pad_id(), dtype=np.int64)
+        mask = np.zeros(shape, dtype=np.int64)
+        for slot in range(size):  # dummy rows repeat the last real one
+            row = ids[min(slot, len(ids) - 1)]
+            tokens[slot, : len(row)] = row
+            mask[slot, : len(row)] = 1
+        return {"input_ids": torch.from_numpy(tokens), "attention_mask": torch.from_numpy(mask)}
+
+    def _forward(self, features: dict[str, Any]) -> dict[str, Any]:
+        import torch
+
+        model = self._load()
+        with torch.inference_mode():
+            for position, module in enumerate(model):
+                features = module(features)
+                if position == 0:  # pool in fp32 whatever the transformer's precision
+                    features["token_embeddings"] = features["token_embeddings"].float()
+        return features
+
+    def _load(self) -> "SentenceTransformer":
+        if self._model is None:
+            self._model = load_model(self.files, precision=self.precision, threads=self.threads)
+        return self._model
+
+    def _special_ids(self) -> set[int]:
+        return {
+            i for i, token in self._tokenizer.get_added_tokens_decoder().items() if token.special
+        }
+
+    def _special_tail(self) -> int:
+        """Return how many special tokens end every input (BERT: 1, [SEP])."""
+        ids = self._tokenizer.encode("").ids
+        single = self._tokenizer.encode("a").ids
+        plain = self._tokenizer.encode("a", add_special_tokens=False).ids
+        if not plain:
+            return 0
+        first = single.index(plain[0]) if plain[0] in single else len(ids)
+        return len(single) - first - len(plain)
+
+    def _pad_id(self) -> int:
+        pad = self.files.read_json("config.json").get("pad_token_id")
+        return pad if isinstance(pad, int) else 0
+
+
+def _truncate(ids: np.ndarray, window: int, tail: int) -> np.ndarray:
+    """Cut `ids` to `window`, keeping the special tokens at the end."""
+    if len(ids) <= window:
+        return ids
+    return np.concatenate([ids[: window - tail], ids[len(ids) - tail :]])
+
+
+def _window(files: ModelFiles) -> int:
+    own = files.read_json("sentence_bert_config.json").get("max_seq_length")
+    limits = [
+        own,
+        files.read_json("tokenizer_config.json").get("model_max_length") if own is None else None,
+        files.read_json("config.json").get("max_position_embeddings"),
+    ]
+    sane = [int(v) for v in limits if isinstance(v, int | float) and 0 < v < 1_000_000]
+    return min(sane, default=512)
+
+
+def load_model(files: ModelFiles, *, precision: Precision, threads: int) -> "SentenceTransformer":
+    """Return the model on the CPU, ready for inference.
+
+    Raises: IndexingError if sentence-transformers cannot load it.
+    """
+    import torch
+    import transformers
+    from sentence_transformers import SentenceTransformer
+
+    transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    torch.set_num_threads(threads)
+    dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    try:
+        model = SentenceTransformer(
+            str(files.folder), device="cpu", model_kwargs={"dtype": dtype}, local_files_only=True
+        )
+    except MODEL_ERRORS as error:
+        raise IndexingError(
+            f"model {files.name!r}: must load with sentence-transformers, got {error}. "
+            f"Check that the folder is a complete sentence-transformers model."
+        ) from error
+    return model.eval()
+
+
+def safe_precision(files: ModelFiles, texts: Sequence[str], *, threads: int) -> Precision:
+    """Return `bf16` if every text's bf16 vector has cosine >= .9995 to its fp32 one."""
+    both = [Encoder(files, precision=p, threads=threads) for p in ("fp32", "bf16")]
+    exact, fast = (e.embed(e.inputs(texts)[0], role="passage").astype(np.float64) for e in both)
+    norms = np.linalg.norm(exact, axis=1) * np.linalg.norm(fast, axis=1)
+    cosine = (exact * fast).sum(axis=1) / np.maximum(norms, 1e-30)
+    return "bf16" if len(cosine) and float(cosine.min()) >= MIN_COSINE else "fp32"
+
+
+def passage_text(title: str, text: str, *, prefix: str, cut_title: Callable[[str], str]) -> str:
+    """Return what is embedded for a chunk: prefix, cut title, line break, chunk text."""
+    if not title.strip():
+        return prefix + text
+    return f"{prefix}{cut_title(title)}\n{text}"
+
+
+def title_cutter(encoder: Encoder) -> Callable[[str], str]:
+    """Return a function that cuts a title to a quarter of the model's window, at a token's end.
+
+    A long title can so never crowd the chunk's own text out of the window.
+    """
+    limit = max(1, encoder.window // 4)
+    tokenizer = encoder._tokenizer
+    cache: dict[str, str] = {}
+
+    def cut(title: str) -> str:
+        if title not in cache:
+            offsets = tokenizer.encode(title, add_special_tokens=False).offsets
+            cache[title] = title if len(offsets) <= limit else title[: offsets[limit - 1][1]]
+        return cache[title]
+
+    return cut

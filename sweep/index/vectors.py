@@ -1,0 +1,310 @@
+"""Vectors -> ranked lists, exactly or by an approximate index; the only file that imports faiss.
+
+Matrix products only *nominate* candidates. What orders them is a dot product per pair in float64,
+so that a score does not depend on the batch, the block or the thread count it was computed in.
+Approximate indexes are built on one thread and searched one query at a time, for the same reason.
+"""
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sweep.configuration import Similarity, VectorConfig
+from sweep.errors import IndexingError
+from sweep.records import Floats, Ints, RankedLists, Vectors
+
+MARGIN = 32  # nominated beyond the depth asked for
+BLOCK_SCORES = 8_000_000  # float32 scores held at once (32 MB)
+BLOCK_FLOATS = 8_000_000  # float64 products held at once (64 MB)
+SLACK = 1e-4  # bound on the float32 error of a product of unit vectors, with room to spare
+POINTS_PER_LIST = 39  # faiss's own minimum of training points per IVF list
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorIndex:
+    """Vectors ready to be searched.
+
+    Attributes:
+        vectors: shape (C, d); unit rows for cosine.
+        similarity: see `VectorConfig`.
+        approximate: a faiss index, or None for exact search.
+        notice: what was changed to make the factory fit the data, or "".
+    """
+
+    vectors: Vectors
+    similarity: Similarity
+    approximate: Any = None
+    notice: str = ""
+
+
+def prepare_vectors(vectors: Vectors, similarity: Similarity) -> Vectors:
+    """Return `vectors` as they are searched: unit rows (norms in float64) for cosine."""
+    if similarity != "cosine" or not len(vectors):
+        return np.ascontiguousarray(vectors, dtype=np.float32)
+    norms = np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
+    return np.ascontiguousarray((vectors / np.maximum(norms, 1e-30)).astype(np.float32))
+
+
+def build_index(vectors: Vectors, config: VectorConfig) -> VectorIndex:
+    """Return an index over `vectors` (C, d) after `prepare_vectors`.
+
+    An IVF index gets no more lists than the data can train (39 vectors a list). A factory that
+    cannot be trained on so few vectors is replaced by exact search; `notice` says so.
+    Raises: IndexingError if faiss does not know the factory string.
+    """
+    prepared = prepare_vectors(vectors, config.similarity)
+    if config.index == "Flat" or not len(prepared):
+        return VectorIndex(vectors=prepared, similarity=config.similarity)
+    factory, notice = _fitting_factory(config.index, len(prepared))
+    index = _make(factory, prepared.shape[1], config.similarity)
+    with _one_thread(), _native_warnings() as warnings:
+        try:
+            index.train(prepared)
+            index.add(prepared)
+        except RuntimeError as error:
+            notice = (
+                f"{config.index} cannot be trained on {len(prepared)} vectors; exact search is "
+                f"used instead ({_last_line(error)})"
+            )
+            return VectorIndex(vectors=prepared, similarity=config.similarity, notice=notice)
+    if warnings and not notice:
+        notice = f"{factory} over {len(prepared)} vectors: fewer than faiss advises for training"
+    set_effort(index, config)
+    return VectorIndex(
+        vectors=prepared, similarity=config.similarity, approximate=index, notice=notice
+    )
+
+
+def check_factory(config: VectorConfig, dimension: int) -> None:
+    """Refuse a factory string that faiss cannot make for that dimension.
+
+    Raises: IndexingError.
+    """
+    if config.index != "Flat":
+        _make(config.index, dimension, config.similarity)
+
+
+def search_vectors(index: VectorIndex, queries: Vectors, *, depth: int) -> RankedLists:
+    """Return the `depth` best rows for each query (Q, d), score descending, ties by row.
+
+    Scores are cosines, inner products, or minus squared distances. Never -1 among the items where
+    rows are left to return; lists end early (padded) only where an approximate index found less.
+    """
+    prepared = prepare_vectors(queries, index.similarity)
+    if not len(index.vectors) or not len(prepared):
+        shape = (len(prepared), 0)
+        return RankedLists(items=np.empty(shape, np.int64), scores=np.empty(shape, np.float64))
+    if prepared.shape[1] != index.vectors.shape[1]:
+        raise IndexingError(
+            f"vector search: query and index must have one dimension, got {prepared.shape[1]} and "
+            f"{index.vectors.shape[1]}. The index was built with another model."
+        )
+    depth = min(depth, len(index.vectors))
+    if index.approximate is not None:
+        return _search_approximate(index, prepared, depth)
+    return _search_exact(index, prepared, depth)
+
+
+def recall_against_exact(index: VectorIndex, queries: Vectors, *, depth: int) -> float:
+    """Return the share of exact search's `depth` best rows that the index finds, over queries."""
+    if index.approximate is None:
+        return 1.0
+    exact = search_vectors(VectorIndex(vectors=index.vectors, similarity=index.similarity),
+                           queries, depth=depth)  # fmt: skip
+    found = search_vectors(index, queries, depth=depth)
+    pairs = zip(exact.items, found.items, strict=True)
+    hits = [len(np.intersect1d(a[a >= 0], b[b >= 0])) for a, b in pairs]
+    return float(np.sum(hits) / max(1, (exact.items >= 0).sum()))
+
+
+def index_size(index: VectorIndex) -> int:
+    """Return the bytes the index needs in production."""
+    if index.approximate is None:
+        return int(index.vectors.nbytes)
+    import faiss
+
+    return int(faiss.serialize_index(index.approximate).nbytes)
+
+
+def save_index(index: VectorIndex, path: Path) -> None:
+    """Write the index as a faiss file (an exact one as IndexFlatIP or IndexFlatL2)."""
+    import faiss
+
+    native = index.approximate
+    if native is None:
+        native = _make("Flat", index.vectors.shape[1], index.similarity)
+        native.add(index.vectors)
+    faiss.write_index(native, str(path))
+
+
+def load_index(path: Path, config: VectorConfig) -> VectorIndex:
+    """Return the index that `save_index` wrote.
+
+    Raises: IndexingError if the file is not a faiss index.
+    """
+    import faiss
+
+    try:
+        native = faiss.read_index(str(path))
+    except RuntimeError as error:
+        raise IndexingError(
+            f"{path.name}: must be a faiss index, got {_last_line(error)}. Export it again."
+        ) from error
+    if isinstance(native, faiss.IndexFlat):
+        rows = faiss.rev_swig_ptr(native.get_xb(), native.ntotal * native.d)
+        vectors = np.array(rows, dtype=np.float32).reshape(native.ntotal, native.d)
+        return VectorIndex(vectors=vectors, similarity=config.similarity)
+    set_effort(native, config)
+    placeholder: Vectors = np.lib.stride_tricks.as_strided(
+        np.zeros(1, np.float32), (native.ntotal, native.d), (0, 0)
+    )
+    return VectorIndex(vectors=placeholder, similarity=config.similarity, approximate=native)
+
+
+def set_effort(index: Any, config: VectorConfig) -> None:
+    """Set the search effort that the configuration names on a faiss index."""
+    import faiss
+
+    for name, value in (("efSearch", config.ef_search), ("nprobe", config.nprobe)):
+        if value is not None:
+            faiss.ParameterSpace().set_index_parameter(index, name, value)
+
+
+def _search_exact(index: VectorIndex, queries: Vectors, depth: int) -> RankedLists:
+    items = np.empty((len(queries), depth), dtype=np.int64)
+    scores = np.empty((len(queries), depth), dtype=np.float64)
+    step = max(1, BLOCK_SCORES // len(index.vectors))
+    for start in range(0, len(queries), step):
+        block = slice(start, start + step)
+        items[block], scores[block] = _exact_block(index, queries[block], depth)
+    return RankedLists(items=items, scores=scores)
+
+
+def _exact_block(index: VectorIndex, queries: Vectors, depth: int) -> tuple[Ints, Floats]:
+    rough = _rough_scores(index, queries)
+    width = min(depth + MARGIN, rough.shape[1])
+    if width < rough.shape[1]:
+        nominated = np.argpartition(rough, -width, axis=1)[:, -width:]
+    else:
+        nominated = np.broadcast_to(np.arange(width), rough.shape)
+    nominated = np.sort(nominated, axis=1)
+    exact = _pair_scores(index, queries, nominated)
+    order = np.argsort(-exact, axis=1, kind="stable")[:, :depth]
+    items: Ints = np.take_along_axis(nominated, order, axis=1)
+    scores: Floats = np.take_along_axis(exact, order, axis=1)
+    lowest = np.take_along_axis(rough, nominated, axis=1).min(axis=1).astype(np.float64)
+    slack = SLACK * np.maximum(1.0, np.abs(rough).max(axis=1))
+    for row in np.flatnonzero((scores[:, -1] <= lowest + slack) & (width < rough.shape[1])):
+        items[row], scores[row] = _exact_row(
+            index, queries[row], np.flatnonzero(rough[row] >= scores[row, -1] - slack[row]), depth
+        )
+    return items, scores
+
+
+def _exact_row(
+    index: VectorIndex, query: Vectors, candidates: Ints, depth: int
+) -> tuple[Ints, Floats]:
+    """Score every candidate of a query whose nominations ended inside a run of near ties."""
+    exact = _pair_scores(index, query[None, :], candidates[None, :])[0]
+    order = np.argsort(-exact, kind="stable")[:depth]
+    return candidates[order], exact[order]
+
+
+def _rough_scores(index: VectorIndex, queries: Vectors) -> Vectors:
+    products: Vectors = queries @ index.vectors.T
+    if index.similarity == "l2":
+        norms = (index.vectors**2).sum(axis=1)
+        products = 2 * products - norms - (queries**2).sum(axis=1, keepdims=True)
+    return products
+
+
+def _pair_scores(index: VectorIndex, queries: Vectors, rows: Ints) -> Floats:
+    """Return float64 scores of shape `rows.shape`; each depends on its own pair alone."""
+    result = np.empty(rows.shape, dtype=np.float64)
+    dimension = index.vectors.shape[1]
+    step = max(1, BLOCK_FLOATS // dimension)
+    for number, query in enumerate(queries.astype(np.float64)):
+        for start in range(0, rows.shape[1], step):
+            part = index.vectors[rows[number, start : start + step]].astype(np.float64)
+            pairs = -((part - query) ** 2) if index.similarity == "l2" else part * query
+            result[number, start : start + step] = pairs.sum(axis=1)
+    return result
+
+
+def _search_approximate(index: VectorIndex, queries: Vectors, depth: int) -> RankedLists:
+    items = np.full((len(queries), depth), -1, dtype=np.int64)
+    scores = np.full((len(queries), depth), np.nan, dtype=np.float64)
+    with _one_thread():
+        for row in range(len(queries)):
+            native, found = index.approximate.search(queries[row : row + 1], depth)
+            found, values = found[0], native[0].astype(np.float64)
+            if index.similarity == "l2":
+                values = -values
+            keep = found >= 0  # faiss pads with -1
+            found, values = found[keep], values[keep]
+            order = np.lexsort((found, -values))
+            items[row, : len(found)] = found[order]
+            scores[row, : len(found)] = values[order]
+    return RankedLists(items=items, scores=scores)
+
+
+def _fitting_factory(factory: str, count: int) -> tuple[str, str]:
+    match = re.search(r"IVF(\d+)", factory)
+    if match is None or count >= int(match[1]) * POINTS_PER_LIST:
+        return factory, ""
+    lists = max(1, count // POINTS_PER_LIST)
+    fitted = factory[: match.start(1)] + str(lists) + factory[match.end(1) :]
+    return fitted, f"{factory} over {count} vectors: {lists} lists instead of {match[1]}"
+
+
+def _make(factory: str, dimension: int, similarity: Similarity) -> Any:
+    import faiss
+
+    metric = faiss.METRIC_L2 if similarity == "l2" else faiss.METRIC_INNER_PRODUCT
+    try:
+        return faiss.index_factory(dimension, factory, metric)
+    except RuntimeError as error:
+        raise IndexingError(
+            f"vector.index: must be a faiss factory string for dimension {dimension}, got "
+            f"{factory!r} ({_last_line(error)}). Write for example Flat, HNSW32 or IVF256,Flat."
+        ) from error
+
+
+def _last_line(error: Exception) -> str:
+    line = str(error).strip().splitlines()[-1]
+    return line.rpartition("Error: ")[2].rpartition(": ")[2][:200]
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    import faiss
+
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)
+
+
+@contextmanager
+def _native_warnings() -> Iterator[list[str]]:
+    """Collect what faiss's own code prints on stderr (one line per quantiser it trains)."""
+    lines: list[str] = []
+    with tempfile.TemporaryFile() as caught:
+        saved = os.dup(2)
+        os.dup2(caught.fileno(), 2)
+        try:
+            yield lines
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
+            caught.seek(0)
+            lines.extend(caught.read().decode(errors="replace").splitlines())

@@ -1,0 +1,31 @@
+"""Stage 5 of 8, ranked lists + qrels -> per-query score table."""
+
+from sweep.metrics.chunk_view import ChunkView
+from sweep.metrics.interval import bootstrap_interval
+from sweep.metrics.judgements import (
+    Judgements,
+    SpanJudgements,
+    judgements_from_qrels,
+    prepare_judgements,
+    prepare_spans,
+)
+from sweep.metrics.names import METRIC_NAMES, Family, Metric, parse_metric
+from sweep.metrics.runs import lists_from_run
+from sweep.metrics.score import defined_rows, score_lists
+
+__all__ = [
+    "METRIC_NAMES",
+    "ChunkView",
+    "Family",
+    "Judgements",
+    "Metric",
+    "SpanJudgements",
+    "bootstrap_interval",
+    "defined_rows",
+    "judgements_from_qrels",
+    "lists_from_run",
+    "parse_metric",
+    "prepare_judgements",
+    "prepare_spans",
+    "score_lists",
+]

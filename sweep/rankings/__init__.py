@@ -1,0 +1,1 @@
+"""Stage 4 of 8, queries + indexes -> ranked lists: vector, bm25, fused, reranked; chunk list -> document list."""

@@ -1,0 +1,139 @@
+"""Scores of query-passage pairs: late interaction and cross-encoders.
+
+The only file of this stage that loads torch. A pair's score never depends on which pairs share its
+batch: late interaction is a product per pair, a cross-encoder runs in fixed shapes.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from sweep.errors import RankingError
+from sweep.machine import machine_name, version_of
+from sweep.models import ModelFiles
+from sweep.records import Floats, Vectors
+
+BATCH_TOKENS = 1024
+STEP = 16  # bucket lengths are multiples of this
+MODEL_ERRORS = (OSError, ValueError, ImportError, RuntimeError, KeyError, AttributeError)
+
+
+def maxsim_scores(pairs: Sequence[tuple[Vectors, Vectors]]) -> Floats:
+    """Return the late-interaction score of each (query, passage) pair, shape (N,).
+
+    Score = mean over query tokens of the largest cosine with a passage token; special tokens left
+    out; in [-1, 1]; 0 where query or passage has no token.
+
+    Args:
+        pairs: unit token vectors, shapes (q, d) and (t, d).
+
+    Source: Khattab & Zaharia 2020 (ColBERT), doi:10.1145/3397271.3401075, divided by q.
+    """
+    from threadpoolctl import threadpool_limits
+
+    scores = np.zeros(len(pairs), dtype=np.float64)
+    with threadpool_limits(limits=1, user_api="blas"):  # one thread: one order of summation
+        for row, (query, passage) in enumerate(pairs):
+            if len(query) and len(passage):
+                scores[row] = (query @ passage.T).max(axis=1).mean(dtype=np.float64)
+    return scores
+
+
+class CrossEncoderScorer:
+    """A sentence-transformers cross-encoder; loads its weights when the first pair is scored.
+
+    Scores are raw logits (no sigmoid): a sigmoid in low precision rounds strong hits to 1.0.
+    """
+
+    def __init__(
+        self, files: ModelFiles, *, precision: Literal["fp32", "bf16"], threads: int
+    ) -> None:
+        self.files = files
+        self.precision = precision
+        self.threads = threads
+        self._model: Any = None
+
+    @property
+    def key(self) -> str:
+        """Return everything that can change a bit of a score, as text for store keys."""
+        versions = [version_of(p) for p in ("torch", "transformers", "sentence-transformers")]
+        parts = [self.files.fingerprint, self.precision, *versions, machine_name()]
+        return "|".join([*parts, f"shape={BATCH_TOKENS}/{STEP}"])
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+        """Return the logit of each (query, passage) pair, shape (N,)."""
+        if not pairs:
+            return np.empty(0, dtype=np.float64)
+        model = self._load()
+        encoded = self._encode(model, pairs)
+        lengths = np.array([len(ids) for ids in encoded["input_ids"]])
+        buckets = -(-lengths // STEP) * STEP
+        scores = np.empty(len(pairs), dtype=np.float64)
+        for length in sorted(set(buckets.tolist()), reverse=True):
+            rows = np.flatnonzero(buckets == length)
+            size = max(1, BATCH_TOKENS // length)
+            for start in range(0, len(rows), size):
+                part = rows[start : start + size]
+                scores[part] = self._forward(model, encoded, part, size, length)[: len(part)]
+        return scores
+
+    def _load(self) -> Any:
+        if self._model is None:
+            self._model = _load_cross_encoder(self.files, self.precision, self.threads)
+        return self._model
+
+    def _encode(self, model: Any, pairs: Sequence[tuple[str, str]]) -> dict[str, list[list[int]]]:
+        limit = model.max_seq_length or model.config.max_position_embeddings
+        encoded = model.tokenizer(
+            [query for query, _ in pairs],
+            [passage for _, passage in pairs],
+            truncation="longest_first",
+            max_length=limit,
+            padding=False,
+        )
+        names = ("input_ids", "attention_mask", "token_type_ids")
+        return {name: encoded[name] for name in names if name in encoded}
+
+    def _forward(
+        self, model: Any, encoded: dict[str, Any], rows: np.ndarray, size: int, length: int
+    ) -> Floats:
+        import torch
+
+        features = {}
+        for name, lists in encoded.items():
+            pad = int(model.tokenizer.pad_token_id or 0) if name == "input_ids" else 0
+            array = np.full((size, length), pad, dtype=np.int64)
+            for slot in range(size):  # dummy rows repeat the last real one
+                values = lists[rows[min(slot, len(rows) - 1)]]
+                array[slot, : len(values)] = values
+            features[name] = torch.from_numpy(array)
+        with torch.inference_mode():
+            logits = model.model(**features).logits.float().numpy()
+        return np.asarray(logits[:, 0], dtype=np.float64)
+
+
+def _load_cross_encoder(
+    files: ModelFiles, precision: Literal["fp32", "bf16"], threads: int
+) -> Any:
+    import torch
+    from sentence_transformers import CrossEncoder
+
+    torch.set_num_threads(threads)
+    dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    try:
+        model = CrossEncoder(
+            str(files.folder), device="cpu", model_kwargs={"dtype": dtype}, local_files_only=True
+        )
+    except MODEL_ERRORS as error:
+        raise RankingError(
+            f"rerank.model: must load as a sentence-transformers CrossEncoder, got {error}. "
+            f"Check that {files.name!r} is a cross-encoder."
+        ) from error
+    if model.num_labels != 1:
+        raise RankingError(
+            f"rerank.model: must have one label (a relevance score), got {model.num_labels} in "
+            f"{files.name!r}. Take a ranking cross-encoder, for example "
+            f"cross-encoder/ms-marco-MiniLM-L6-v2."
+        )
+    return model.eval()

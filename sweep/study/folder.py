@@ -1,0 +1,67 @@
+"""A study's folder, `results/<study>/`: every path in it is named here, and nowhere else.
+
+results/
+  sweep.db              the default storage of all studies (Optuna, SQLite)
+  .store/               the default store of stage outputs
+  <study>/
+    .lock               held by the process that runs the study; says who
+    space.yaml          the search space, as it was when the study began
+    confirm.json        scores on the confirm set, and how often it was looked at
+    trials/<fingerprint>/
+      scores.parquet    query_id, one column per metric
+      ranking.parquet   query_id, rank, chunk, document_id, start, end, score
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+RESULTS = Path("results")
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFolder:
+    """The files of one study."""
+
+    path: Path
+
+    @property
+    def lock(self) -> Path:
+        """Return the lock file."""
+        return self.path / ".lock"
+
+    @property
+    def space(self) -> Path:
+        """Return the copy of the search-space file."""
+        return self.path / "space.yaml"
+
+    @property
+    def confirm(self) -> Path:
+        """Return the confirm scores."""
+        return self.path / "confirm.json"
+
+    def trial(self, fingerprint: str) -> Path:
+        """Return the folder of one configuration's files."""
+        return self.path / "trials" / fingerprint
+
+    def scores(self, fingerprint: str) -> Path:
+        """Return the per-query scores of one configuration."""
+        return self.trial(fingerprint) / "scores.parquet"
+
+    def ranking(self, fingerprint: str) -> Path:
+        """Return the ranked chunks of one configuration."""
+        return self.trial(fingerprint) / "ranking.parquet"
+
+
+def default_storage() -> str:
+    """Return the storage that is used when none is named."""
+    return str(RESULTS / "sweep.db")
+
+
+def default_store() -> Path:
+    """Return the store that is used when none is named."""
+    return RESULTS / ".store"
+
+
+def study_folder(name: str) -> StudyFolder:
+    """Return the folder of a study."""
+    return StudyFolder(RESULTS / name)

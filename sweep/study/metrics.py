@@ -1,0 +1,101 @@
+"""Which metrics a study records, and which way its objectives point."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sweep.configuration import Configuration
+from sweep.errors import SpaceError
+from sweep.metrics import Metric, parse_metric
+from sweep.records import Corpus
+from sweep.study.search_space import SearchSpace
+
+METRICS_VERSION = 1  # raise it when a metric's definition changes: old studies are not resumed
+STANDARD = (
+    "ndcg@10 recall@5 recall@10 p@5 hit@5 rr@10 map judged@10 holes@10 holes_ratio fidelity "
+    "fidelity@10 xdcg@3 max_relevance@3 context_tokens"
+).split()
+AZURE = [
+    f"document_retrieval.{name}"
+    for name in (
+        "ndcg@3 xdcg@3 fidelity top1_relevance top3_max_relevance holes holes_ratio "
+        "total_retrieved_documents total_ground_truth_documents"
+    ).split()
+]
+SPANS = "span_recall span_precision span_iou span_ndcg@10 span_recall@2000tok".split()
+TIMED = ("latency_p50_ms", "latency_p95_ms", "build_s")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """An objective with its direction settled."""
+
+    metric: Metric
+    maximize: bool
+
+    @property
+    def name(self) -> str:
+        """Return the metric's name."""
+        return str(self.metric)
+
+
+def goals_of(space: SearchSpace) -> tuple[Goal, ...]:
+    """Return the space's objectives; a metric's own direction holds where none is written."""
+    goals = []
+    for objective in space.objectives:
+        metric = parse_metric(objective.metric)
+        maximize = metric.higher_is_better
+        if objective.direction is not None:
+            maximize = objective.direction == "maximize"
+        goals.append(Goal(metric=metric, maximize=maximize))
+    return tuple(goals)
+
+
+def recorded_metrics(space: SearchSpace, corpus: Corpus) -> tuple[Metric, ...]:
+    """Return every metric to compute per trial: objectives first, each once."""
+    names = [goal.name for goal in goals_of(space)]
+    names += [constraint.metric for constraint in space.constraints]
+    names += [*space.metrics, *STANDARD, *AZURE, *(SPANS if corpus.spans else ())]
+    parsed = [parse_metric(name) for name in names]
+    return tuple(dict.fromkeys(parsed))
+
+
+def label_range(space: SearchSpace, corpus: Corpus) -> tuple[int, int]:
+    """Return the range of labels: as written, or 0..4 widened to what the qrels hold."""
+    evaluation = space.evaluation
+    if evaluation.label_min is not None and evaluation.label_max is not None:
+        return evaluation.label_min, evaluation.label_max
+    grades = [grade for judged in corpus.qrels.values() for grade in judged.values()]
+    return min([0, *grades]), max([4, *grades])
+
+
+def check_goals(space: SearchSpace, corpus: Corpus) -> None:
+    """Refuse an objective that the corpus cannot be scored on.
+
+    Raises: SpaceError for a span objective without spans, or a per-trial cost as objective.
+    """
+    for goal in goals_of(space):
+        if goal.metric.family == "span" and not corpus.spans:
+            raise SpaceError(
+                f"objective: {goal.name} needs answer spans, got a corpus without "
+                f"qrels_spans.jsonl. Choose a document metric such as ndcg@10."
+            )
+
+
+def depth_notices(space: SearchSpace, configurations: Iterable[Configuration]) -> list[str]:
+    """Return a notice for each objective that looks deeper than some top_k can fill."""
+    notices = []
+    tops = sorted({c.top_k for c in configurations})
+    for goal in goals_of(space):
+        cutoff = goal.metric.cutoff
+        short = [k for k in tops if cutoff is not None and k < cutoff]
+        if short:
+            notices.append(
+                f"objective {goal.name} looks at {cutoff} ranks, top_k {_join(short)} returns "
+                f"fewer: those configurations cannot fill it. Compare at one top_k, or at an "
+                f"equal budget such as ndcg@2000tok."
+            )
+    return notices
+
+
+def _join(values: list[int]) -> str:
+    return ", ".join(str(value) for value in values)

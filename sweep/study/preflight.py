@@ -1,0 +1,90 @@
+"""Checks before the first trial: what cannot work is refused while nothing has been written."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sweep.configuration import Configuration
+from sweep.engine.engine import Engine
+from sweep.errors import SpaceError
+from sweep.index.analyzer import make_analyzer
+from sweep.index.vectors import check_factory
+from sweep.metrics import parse_metric
+from sweep.models import find_model
+from sweep.study.metrics import check_goals, depth_notices
+from sweep.study.search_space import BaselineRun, SearchSpace
+
+
+def preflight(space: SearchSpace, engine: Engine) -> None:
+    """Check metrics, models, analyzers, factories and texts; tell what should be known.
+
+    Raises: SweepError for what no trial could do anything about.
+    """
+    configurations = list(space.configurations)
+    if isinstance(space.baseline, Configuration):
+        configurations.append(space.baseline)
+    _check_scope(space)
+    _check_metrics(space, engine)
+    for model in sorted({name for c in configurations for name in _models(c)}):
+        find_model(model)
+    for vector in {c.vector for c in configurations if c.vector is not None}:
+        hidden = find_model(vector.model).read_json("config.json").get("hidden_size")
+        if isinstance(hidden, int):
+            check_factory(vector, hidden)
+    for config in {c.bm25 for c in configurations if c.bm25 is not None}:
+        make_analyzer(config.analyzer)
+    bm25 = next((c for c in configurations if c.bm25 is not None), None)
+    if bm25 is not None and bm25.bm25 is not None:  # a corpus without a single term is refused
+        engine.texts.terms(bm25.chunk, bm25.bm25.analyzer)
+    for notice in depth_notices(space, configurations):
+        engine.report.notice(notice)
+    for notice in _truncation_notices(configurations, engine):
+        engine.report.notice(notice)
+
+
+def _check_scope(space: SearchSpace) -> None:
+    if space.sampler.kind != "grid":
+        raise SpaceError(
+            f"sampler.kind: must be grid in this version, got {space.sampler.kind!r}. Give every "
+            f"range a step, or list its values."
+        )
+    if isinstance(space.baseline, BaselineRun):
+        raise SpaceError(
+            "baseline: must be a configuration in this version, got a run file. Describe what is "
+            "in production as a configuration, or leave the baseline out."
+        )
+
+
+def _check_metrics(space: SearchSpace, engine: Engine) -> None:
+    check_goals(space, engine.corpus)
+    for name in [*space.metrics, *(constraint.metric for constraint in space.constraints)]:
+        parse_metric(name)
+
+
+def _models(configuration: Configuration) -> Iterator[str]:
+    if configuration.vector is not None:
+        yield configuration.vector.model
+    if configuration.rerank is not None and configuration.rerank.model is not None:
+        yield configuration.rerank.model
+
+
+def _truncation_notices(configurations: list[Configuration], engine: Engine) -> Iterator[str]:
+    """Tell, per model and chunking, how many chunks the model's window cuts off."""
+    seen = set()
+    for configuration in configurations:
+        if configuration.vector is None:
+            continue
+        key = (configuration.chunk, replace(configuration.vector, index="Flat"))
+        if key in seen:
+            continue
+        seen.add(key)
+        inputs = engine.vectors.passage_inputs(configuration.chunk, configuration.vector)
+        if inputs.truncated:
+            size = configuration.chunk.size
+            cut = "whole documents" if size is None else f"{configuration.chunk.splitter} {size}"
+            if configuration.chunk.overlap:
+                cut += f"/{configuration.chunk.overlap:g}"
+            yield (
+                f"{inputs.truncated:,} of {len(inputs.full):,} chunks ({cut}) exceed "
+                f"max_seq_length {inputs.window} of {configuration.vector.model}; "
+                f"{inputs.lost:.1%} of their tokens are not embedded"
+            )

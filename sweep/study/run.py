@@ -1,0 +1,262 @@
+"""Run a study: enumerate, evaluate, record; resume where an earlier run stopped."""
+
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import optuna
+
+from sweep.configuration import Configuration
+from sweep.corpus import read_corpus
+from sweep.engine.engine import Engine, EngineOptions
+from sweep.engine.report import Report
+from sweep.engine.scoring import Scorer
+from sweep.engine.store import write_whole
+from sweep.errors import SpaceError, StudyError
+from sweep.records import Corpus
+from sweep.study.confirm import confirm
+from sweep.study.evaluate import Evaluation, evaluate
+from sweep.study.folder import default_storage, default_store, study_folder
+from sweep.study.identity import check_identity, study_identity
+from sweep.study.lock import running
+from sweep.study.metrics import goals_of, label_range, recorded_metrics
+from sweep.study.preflight import preflight
+from sweep.study.record import distributions, from_optuna, to_optuna
+from sweep.study.search_space import SearchSpace
+from sweep.study.space import read_space
+from sweep.study.split import StudySplit, study_split
+from sweep.study.storage import open_storage
+from sweep.study.study import ABOUT, Study, now
+
+MANY = 2000  # configurations above which a grid asks for confirmation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How to run a study; nothing here changes a result except `precision`."""
+
+    corpus: Path | None = None
+    study: str | None = None
+    storage: str | None = None
+    store: Path | None = None
+    threads: int | None = None
+    precision: Literal["auto", "fp32", "bf16"] = "auto"
+    max_failures: float = 0.2
+    yes: bool = False
+
+
+class TooManyFailures(Exception):
+    """More trials failed than `max_failures` allows; what was finished is kept."""
+
+
+def run(
+    space: Path | str,
+    *,
+    corpus: Path | str | None = None,
+    options: RunOptions | None = None,
+    report: Report | None = None,
+) -> Study:
+    """Evaluate every configuration of a search space that has no finished trial yet.
+
+    Args:
+        space: the search-space file.
+        corpus: the corpus folder; overrides the one that the space names.
+        options: names, places, threads, precision.
+        report: told about progress.
+
+    Returns: the study, all its trials recorded.
+
+    Raises: SweepError for whatever the user can mend; TooManyFailures when trials keep failing.
+    """
+    options = options or RunOptions()
+    report = report or Report()
+    loaded = read_space(Path(space))
+    folder = Path(corpus) if corpus else options.corpus or loaded.corpus
+    if folder is None:
+        raise SpaceError(
+            f"{space}: must name a corpus, got none. Add `corpus: FOLDER`, or give --corpus."
+        )
+    read = read_corpus(folder)
+    name = options.study or loaded.name
+    _check_size(loaded, options)
+    engine = _engine(loaded, read, options, report)
+    for notice in (*read.notices, *loaded.notices):
+        report.notice(str(notice))
+    preflight(loaded, engine)
+    with running(study_folder(name).lock, name):
+        _run_locked(name, loaded, engine, folder, options)
+    return Study(name, options.storage)
+
+
+def _run_locked(
+    name: str, space: SearchSpace, engine: Engine, corpus_folder: Path, options: RunOptions
+) -> None:
+    storage = open_storage(options.storage or default_storage(), create=True)
+    split = study_split(space.split, engine.corpus)
+    queue = planned(space)
+    axes = _axes(space, queue)
+    study = _open_study(name, storage, space, engine, axes)
+    _describe(study, space, engine, corpus_folder, split, axes)
+    folder = study_folder(name)
+    write_whole(folder.space, space.path.read_bytes())
+    scorer = Scorer(
+        engine.texts,
+        recorded_metrics(space, engine.corpus),
+        split.search,
+        relevance=space.evaluation.relevance,
+        labels=label_range(space, engine.corpus),
+    )
+    evaluation = Evaluation(
+        engine=engine,
+        scorer=scorer,
+        goals=goals_of(space),
+        constraints=space.constraints,
+        folder=folder,
+    )
+    _evaluate_queue(study, evaluation, queue, axes, options.max_failures)
+    if split.confirm and len(evaluation.goals) == 1:
+        confirm(Study(name, options.storage), evaluation, split.confirm)
+
+
+def planned(space: SearchSpace) -> list[Configuration]:
+    """Return the configurations of a study, the baseline with them, in an order that shares work.
+
+    Configurations of one chunking stand together, those of one index after another within it.
+    """
+    queue = list(space.configurations)
+    if isinstance(space.baseline, Configuration) and space.baseline not in queue:
+        queue.append(space.baseline)
+    place = {mode: rank for rank, mode in enumerate(("bm25", "vector", "hybrid", "rerank"))}
+    return sorted(
+        queue,
+        key=lambda c: (
+            c.chunk.splitter,
+            c.chunk.size or 0,
+            c.chunk.overlap,
+            str(c.chunk),
+            str(c.vector),
+            place[c.mode],
+            str(sorted(c.flat().items())),
+        ),
+    )
+
+
+def _evaluate_queue(
+    study: optuna.Study,
+    evaluation: Evaluation,
+    queue: Sequence[Configuration],
+    axes: dict[str, list[Any]],
+    max_failures: float,
+) -> None:
+    report = evaluation.engine.report
+    space = distributions(axes)
+    records = [from_optuna(trial) for trial in study.get_trials(deepcopy=False)]
+    finished = {r.fingerprint for r in records if r is not None and r.state == "COMPLETE"}
+    number, failed = len(records), 0
+    for done, configuration in enumerate(queue):
+        report.on_progress("trials", done, len(queue))
+        if configuration.fingerprint() in finished:
+            continue
+        record = evaluate(evaluation, configuration, number)
+        study.add_trial(to_optuna(record, space))
+        report.on_event("trial", record.to_json())
+        number += 1
+        if record.state == "FAIL":
+            failed += 1
+            report.notice(f"trial {record.number} failed: {record.error['message']}")
+            if failed > max_failures * len(queue):
+                raise TooManyFailures(
+                    f"{failed} of {len(queue)} trials failed, more than {max_failures:.0%}; the "
+                    f"last one: {record.error['message']}"
+                )
+    report.on_progress("trials", len(queue), len(queue))
+
+
+def _open_study(
+    name: str, storage: Any, space: SearchSpace, engine: Engine, axes: dict[str, list[Any]]
+) -> optuna.Study:
+    identity = study_identity(space, engine.corpus, engine.options.precision)
+    directions: list[Literal["minimize", "maximize"]] = [
+        "maximize" if goal.maximize else "minimize" for goal in goals_of(space)
+    ]
+    try:
+        study = optuna.load_study(study_name=name, storage=storage)
+    except KeyError:
+        study = optuna.create_study(study_name=name, storage=storage, directions=directions)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            study.set_metric_names([goal.name for goal in goals_of(space)])
+        return study
+    about = study.user_attrs.get(ABOUT)
+    if about is None and study.get_trials(deepcopy=False):
+        raise StudyError(
+            f"study {name!r}: must be one of sweep's, got another program's study of that name. "
+            f"Choose another with --study NAME."
+        )
+    if about is not None:
+        check_identity(name, about["identity"], identity, about["axes"], axes)
+    return study
+
+
+def _describe(
+    study: optuna.Study,
+    space: SearchSpace,
+    engine: Engine,
+    corpus_folder: Path,
+    split: StudySplit,
+    axes: dict[str, list[Any]],
+) -> None:
+    baseline = space.baseline
+    corpus = engine.corpus
+    study.set_user_attr(
+        ABOUT,
+        {
+            "identity": study_identity(space, corpus, engine.options.precision),
+            "axes": axes,
+            "corpus_name": corpus.name,
+            "corpus_folder": str(corpus_folder.resolve()),
+            "baseline": baseline.fingerprint() if isinstance(baseline, Configuration) else None,
+            "split": split.to_json(),
+            "tokenizer": space.tokenizer,
+            "last_run": now(),
+        },
+    )
+
+
+def _axes(space: SearchSpace, queue: Sequence[Configuration]) -> dict[str, list[Any]]:
+    axes: dict[str, set[Any]] = {}
+    for configuration in queue:
+        for name, value in configuration.flat().items():
+            axes.setdefault(name, set()).add(value)
+    return {name: sorted(values, key=str) for name, values in axes.items()}
+
+
+def _engine(space: SearchSpace, corpus: Corpus, options: RunOptions, report: Report) -> Engine:
+    return Engine(
+        corpus,
+        EngineOptions(
+            store=options.store or default_store(),
+            tokenizer=space.tokenizer,
+            precision=options.precision,
+            threads=options.threads or _processors(),
+        ),
+        report,
+    )
+
+
+def _processors() -> int:
+    import psutil
+
+    return psutil.cpu_count(logical=False) or os.cpu_count() or 1
+
+
+def _check_size(space: SearchSpace, options: RunOptions) -> None:
+    count = len(space.configurations)
+    if count > MANY and not options.yes:
+        raise SpaceError(
+            f"{space.path.name}: a grid of more than {MANY:,} configurations needs a yes, got "
+            f"{count:,}. Give --yes, or narrow the space."
+        )

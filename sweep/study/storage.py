@@ -1,0 +1,123 @@
+"""The Optuna storage of a study: opening it safely, and nothing else.
+
+A path (`results/sweep.db`) or `sqlite:///...` is an SQLite file in WAL mode, so that a dashboard
+can read while a run writes; any other URL is handed to SQLAlchemy.
+"""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import optuna
+from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
+
+from sweep.errors import StudyError
+
+LOCK_WAIT_S = 60
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+
+def sqlite_path(storage: str) -> Path | None:
+    """Return the file of an SQLite storage given as path or URL; None for a server's URL."""
+    if storage.startswith("sqlite:///"):
+        return Path(storage.removeprefix("sqlite:///").partition("?")[0])
+    if "://" in storage:
+        return None
+    return Path(storage)
+
+
+def shown(storage: str) -> str:
+    """Return the storage for messages: a password is replaced by `***`."""
+    if sqlite_path(storage) is not None:
+        return storage
+    parts = urlsplit(storage)
+    if parts.password is None:
+        return storage
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=f"{parts.username}:***@{host}"))
+
+
+def open_storage(storage: str, *, create: bool = False) -> Any:
+    """Return Optuna's storage object.
+
+    Args:
+        storage: a path or URL.
+        create: make the file if it does not exist; otherwise that is an error and nothing is made.
+
+    Raises: StudyError if the file is missing, not a database, or written by an Optuna that this
+        one cannot read; the file is left as it was.
+    """
+    path = sqlite_path(storage)
+    if path is None:
+        return _open(storage, storage)
+    if not path.exists():
+        if not create:
+            raise StudyError(
+                f"storage: must be an existing database, got {str(path)!r}. Run a sweep first "
+                f"(sweep run SPACE), or name another with --storage."
+            )
+        path.parent.mkdir(parents=True, exist_ok=True)
+    else:
+        _check_schema(path)
+    return _open(f"sqlite:///{path}", str(path))
+
+
+def _open(url: str, name: str) -> Any:
+    sqlite = url.startswith("sqlite:")
+    arguments = {"connect_args": {"timeout": LOCK_WAIT_S}} if sqlite else {"pool_pre_ping": True}
+    try:
+        if sqlite:
+            _set_wal(Path(url.removeprefix("sqlite:///")))
+        storage = optuna.storages.RDBStorage(url, engine_kwargs=arguments)
+    except (OperationalError, sqlite3.OperationalError) as error:
+        raise StudyError(
+            f"storage: must be reachable and writable, got {shown(name)!r} "
+            f"({str(error).splitlines()[0]}). Check the path or the server."
+        ) from error
+    if sqlite:
+        event.listen(storage.engine, "connect", _relax_sync)
+    return storage
+
+
+def _set_wal(path: Path) -> None:
+    with sqlite3.connect(path, timeout=LOCK_WAIT_S) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+    connection.close()
+
+
+def _relax_sync(connection: Any, record: Any) -> None:
+    """Sync at checkpoints only: safe against a killed process in WAL mode, and much faster."""
+    connection.execute("PRAGMA synchronous=NORMAL")
+
+
+def _check_schema(path: Path) -> None:
+    """Refuse a database of another Optuna before Optuna touches it."""
+    try:
+        connection = sqlite3.connect(f"file:{path.resolve().as_posix()}?mode=ro", uri=True)
+        try:
+            rows = connection.execute("SELECT version_num FROM alembic_version").fetchall()
+            library = connection.execute("SELECT library_version FROM version_info").fetchall()
+        finally:
+            connection.close()
+    except sqlite3.OperationalError:
+        return  # an empty file, or tables that are being made at this moment
+    except sqlite3.DatabaseError as error:
+        raise StudyError(
+            f"storage: must be an SQLite database, got {str(path)!r} ({error}). Name another "
+            f"file with --storage."
+        ) from error
+    known = _known_revisions()
+    if rows and rows[0][0] not in known:
+        theirs = library[0][0] if library else "unknown"
+        raise StudyError(
+            f"storage: {str(path)!r} must be readable by Optuna {optuna.__version__}, got one "
+            f"written by Optuna {theirs} (schema {rows[0][0]}). Copy the file, then open the copy "
+            f"with that version, or run `optuna storage upgrade` on the copy."
+        )
+
+
+def _known_revisions() -> set[str]:
+    folder = Path(optuna.storages.__file__).parent / "_rdb" / "alembic" / "versions"
+    return {file.stem.rstrip("_") for file in folder.glob("v*.py")}

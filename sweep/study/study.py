@@ -1,0 +1,210 @@
+"""A recorded study: its trials and what it was begun with, read from the storage."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import optuna
+
+from sweep.errors import StudyError
+from sweep.records import Floats
+from sweep.study.confirm import read_confirm
+from sweep.study.folder import StudyFolder, default_storage, study_folder
+from sweep.study.metrics import Goal
+from sweep.study.record import from_optuna
+from sweep.study.storage import open_storage, shown
+from sweep.study.tables import read_scores
+from sweep.trials import TrialRecord
+from sweep.winner.answer import Answer, Pick, Scored, make_answer
+
+ABOUT = "sweep"  # study attribute: identity, axes, corpus, baseline, split, last run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudySummary:
+    """One line of `sweep studies`."""
+
+    name: str
+    objectives: tuple[str, ...]
+    trials: int
+    corpus: str
+    last_run: str
+
+
+class Study:
+    """A study as everything after it sees it.
+
+    Args:
+        name: the study's name; None takes the one that was run last.
+        storage: where it is recorded; None takes `results/sweep.db`.
+
+    Raises: StudyError if there is no such study; the nearest name is suggested.
+    """
+
+    def __init__(self, name: str | None = None, storage: str | None = None) -> None:
+        self.storage = storage or default_storage()
+        self._storage = open_storage(self.storage)
+        abouts = _abouts(self._storage)
+        if not abouts:
+            raise StudyError(
+                f"storage: must hold a study of sweep, got none in {shown(self.storage)!r}. "
+                f"Run one first: sweep run SPACE"
+            )
+        if name is None:
+            name = max(abouts, key=lambda known: str(abouts[known].get("last_run")))
+        if name not in abouts:
+            raise StudyError(
+                f"study: must be one of {len(abouts)} in {shown(self.storage)!r}, got {name!r}. "
+                f"{_hint(name, list(abouts))}"
+            )
+        self.name = name
+        self.about: dict[str, Any] = abouts[name]
+
+    @property
+    def folder(self) -> StudyFolder:
+        """Return the study's folder."""
+        return study_folder(self.name)
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """Return the objectives."""
+        from sweep.metrics import parse_metric
+
+        return tuple(
+            Goal(metric=parse_metric(o["metric"]), maximize=o["direction"] == "maximize")
+            for o in self.about["identity"]["objectives"]
+        )
+
+    @property
+    def corpus_folder(self) -> Path:
+        """Return where the corpus was when the study ran last."""
+        return Path(self.about["corpus_folder"])
+
+    @property
+    def baseline(self) -> str | None:
+        """Return the fingerprint of the baseline configuration, if there is one."""
+        found = self.about.get("baseline")
+        return None if found is None else str(found)
+
+    @cached_property
+    def trials(self) -> tuple[TrialRecord, ...]:
+        """Return the finished and failed trials, by number."""
+        study = optuna.load_study(study_name=self.name, storage=self._storage)
+        records = (from_optuna(trial) for trial in study.get_trials(deepcopy=False))
+        return tuple(record for record in records if record is not None)
+
+    @property
+    def complete(self) -> tuple[TrialRecord, ...]:
+        """Return the finished trials."""
+        return tuple(trial for trial in self.trials if trial.state == "COMPLETE")
+
+    @property
+    def feasible(self) -> tuple[TrialRecord, ...]:
+        """Return the finished trials that violate no constraint."""
+        return tuple(trial for trial in self.complete if not trial.facts.get("violates"))
+
+    def trial(self, number: int) -> TrialRecord:
+        """Return one trial.
+
+        Raises: StudyError if the study has no trial of that number.
+        """
+        for trial in self.trials:
+            if trial.number == number:
+                return trial
+        last = max((trial.number for trial in self.trials), default=-1)
+        raise StudyError(
+            f"study {self.name!r}: trial must be between 0 and {last}, got {number}. See "
+            f"`sweep trials {self.name}`."
+        )
+
+    def scored(self) -> Scored:
+        """Return the feasible trials with their scores of the first objective.
+
+        Raises: StudyError if the study has several objectives: none of them decides alone.
+        """
+        if len(self.goals) > 1:
+            names = ", ".join(goal.name for goal in self.goals)
+            raise StudyError(
+                f"study {self.name!r}: one objective is needed to pick a winner, got {names}. "
+                f"Look at `sweep trials` and name a trial with --trial."
+            )
+        trials = self.feasible
+        _, matrix = self.score_matrix(trials, self.goals[0].name)
+        return Scored(
+            trials=trials,
+            scores=matrix,
+            groups=None,
+            maximize=self.goals[0].maximize,
+            confirm=read_confirm(self.folder.confirm, self.goals[0].name),
+        )
+
+    def answer(self, pick: Pick = "best") -> Answer:
+        """Return which configuration to use, its honest score, and the baseline beside it."""
+        failed = {t.fingerprint for t in self.trials} - {t.fingerprint for t in self.complete}
+        return make_answer(
+            self.name,
+            self.goals[0].name,
+            self.scored(),
+            baseline=self.baseline,
+            pick=pick,
+            evaluated=len(self.complete),
+            failed=len(failed),
+        )
+
+    def score_matrix(
+        self, trials: tuple[TrialRecord, ...], metric: str
+    ) -> tuple[tuple[str, ...], Floats]:
+        """Return query ids (Q,) and one metric's scores (N, Q) of some trials.
+
+        Queries that the metric is not defined for (NaN in every trial) are left out.
+        """
+        tables = [read_scores(self.folder.path / trial.files["scores"]) for trial in trials]
+        if not tables:
+            return (), np.empty((0, 0))
+        ids = tables[0].query_ids
+        matrix = np.vstack([table.column(metric) for table in tables])
+        defined = np.flatnonzero(~np.isnan(matrix).any(axis=0))
+        return tuple(ids[row] for row in defined.tolist()), matrix[:, defined]
+
+
+def list_studies(storage: str | None = None) -> list[StudySummary]:
+    """Return the studies of a storage, the one that was run last first."""
+    opened = open_storage(storage or default_storage())
+    counts = {
+        summary.study_name: summary.n_trials
+        for summary in optuna.get_all_study_summaries(opened, include_best_trial=False)
+    }
+    summaries = [
+        StudySummary(
+            name=name,
+            objectives=tuple(o["metric"] for o in about["identity"]["objectives"]),
+            trials=counts.get(name, 0),
+            corpus=str(about.get("corpus_name")),
+            last_run=str(about.get("last_run")),
+        )
+        for name, about in _abouts(opened).items()
+    ]
+    return sorted(summaries, key=lambda summary: summary.last_run, reverse=True)
+
+
+def now() -> str:
+    """Return the time as studies record it."""
+    return datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+def _abouts(storage: Any) -> dict[str, dict[str, Any]]:
+    found = {}
+    for frozen in storage.get_all_studies():
+        about = frozen.user_attrs.get(ABOUT)
+        if isinstance(about, dict):
+            found[frozen.study_name] = about
+    return found
+
+
+def _hint(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, n=1, cutoff=0.4)
+    return f"Did you mean {near[0]!r}?" if near else "See `sweep studies`."

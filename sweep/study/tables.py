@@ -1,0 +1,85 @@
+"""A trial's tables on disk: per-query scores and ranked chunks, as parquet."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sweep.engine.store import write_whole
+from sweep.errors import StudyError
+from sweep.records import Chunks, Corpus, RankedLists, ScoreTable
+
+
+def write_scores(path: Path, table: ScoreTable) -> None:
+    """Write a score table: one row per query, one column per metric."""
+    columns = {"query_id": list(table.query_ids)}
+    for number, metric in enumerate(table.metrics):
+        columns[metric] = table.values[:, number]  # type: ignore[assignment]
+    _write(path, pa.table(columns))
+
+
+def read_scores(path: Path) -> ScoreTable:
+    """Return what `write_scores` wrote.
+
+    Raises: StudyError if the file is gone or damaged.
+    """
+    table = _read(path)
+    metrics = tuple(name for name in table.column_names if name != "query_id")
+    columns = [table[name].to_numpy() for name in metrics]
+    values = np.column_stack(columns) if columns else np.empty((table.num_rows, 0))
+    return ScoreTable(
+        query_ids=tuple(table["query_id"].to_pylist()), metrics=metrics, values=values
+    )
+
+
+def write_ranking(path: Path, lists: RankedLists, chunks: Chunks, corpus: Corpus) -> None:
+    """Write ranked chunks in long form; `rank` starts at 1."""
+    queries, columns = np.nonzero(lists.items >= 0)
+    rows = lists.items[queries, columns]
+    ids = np.array([query.id for query in corpus.queries], dtype=object)
+    documents = np.array([document.id for document in corpus.documents], dtype=object)
+    table = {
+        "query_id": ids[queries].tolist(),
+        "rank": columns + 1,
+        "chunk": rows,
+        "document_id": documents[chunks.document[rows]].tolist(),
+        "start": chunks.start[rows],
+        "end": chunks.end[rows],
+        "score": lists.scores[queries, columns],
+    }
+    _write(path, pa.table(table))
+
+
+def read_ranking(path: Path, corpus: Corpus) -> RankedLists:
+    """Return the ranked chunks of every query of the corpus, in corpus order.
+
+    Raises: StudyError if the file is gone or damaged.
+    """
+    table = _read(path)
+    place = {query.id: row for row, query in enumerate(corpus.queries)}
+    queries = np.array([place[query] for query in table["query_id"].to_pylist()], dtype=np.int64)
+    ranks = table["rank"].to_numpy()
+    width = int(ranks.max()) if len(ranks) else 0
+    items = np.full((len(corpus.queries), width), -1, dtype=np.int64)
+    scores = np.full(items.shape, np.nan)
+    items[queries, ranks - 1] = table["chunk"].to_numpy()
+    scores[queries, ranks - 1] = table["score"].to_numpy()
+    return RankedLists(items=items, scores=scores)
+
+
+def _write(path: Path, table: pa.Table) -> None:
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, compression="zstd")
+    write_whole(path, buffer.getvalue())
+
+
+def _read(path: Path) -> pa.Table:
+    try:
+        return pq.read_table(io.BytesIO(path.read_bytes()))
+    except (OSError, pa.ArrowException) as error:
+        raise StudyError(
+            f"{path}: must be a trial's table, got {error}. Run the study again: it computes what "
+            f"is missing."
+        ) from error

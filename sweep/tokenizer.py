@@ -1,0 +1,67 @@
+"""The study tokenizer: lengths and cuts are counted in its tokens, for every mode alike.
+
+Uses the `tokenizers` library on the model's own tokenizer.json, so that nothing heavy is loaded.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sweep.errors import IndexingError
+from sweep.models import ModelFiles
+from sweep.records import Ints, TokenOffsets
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+
+def load_tokenizer(model: ModelFiles) -> "Tokenizer":
+    """Return the model's fast tokenizer, without truncation and padding.
+
+    Raises: IndexingError if the model has no fast tokenizer.
+    """
+    from tokenizers import Tokenizer
+
+    path = model.folder / "tokenizer.json"
+    tokenizer: Any
+    tokenizer = Tokenizer.from_file(str(path)) if path.is_file() else _converted(model)
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer  # type: ignore[no-any-return]
+
+
+def _converted(model: ModelFiles) -> Any:
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(str(model.folder)).backend_tokenizer
+    except (OSError, ValueError, AttributeError, ImportError) as error:
+        raise IndexingError(
+            f"model {model.name!r}: must have a fast tokenizer (tokenizer.json), got none "
+            f"({error}). Save it once with transformers' AutoTokenizer, or take another model."
+        ) from error
+
+
+def token_offsets(tokenizer: "Tokenizer", texts: Sequence[str]) -> TokenOffsets:
+    """Return where the tokens of each text lie, special tokens left out."""
+    encodings = tokenizer.encode_batch(list(texts), add_special_tokens=False)
+    indptr = np.zeros(len(texts) + 1, dtype=np.int64)
+    np.cumsum([len(encoding) for encoding in encodings], out=indptr[1:])
+    spans = np.zeros((int(indptr[-1]), 2), dtype=np.int64)
+    continues = np.zeros(len(spans), dtype=np.bool_)
+    for row, encoding in enumerate(encodings):
+        part = slice(indptr[row], indptr[row + 1])
+        if len(encoding):
+            spans[part] = encoding.offsets
+            words = np.array([-1 if w is None else w for w in encoding.word_ids])
+            continues[part][1:] = (words[1:] == words[:-1]) & (words[1:] >= 0)
+    return TokenOffsets(
+        indptr=indptr, starts=spans[:, 0].copy(), ends=spans[:, 1].copy(), continues=continues
+    )
+
+
+def count_tokens(tokenizer: "Tokenizer", texts: Sequence[str]) -> Ints:
+    """Return the number of tokens of each text, special tokens left out."""
+    encodings = tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+    return np.array([len(encoding) for encoding in encodings], dtype=np.int64)

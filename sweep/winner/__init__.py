@@ -1,0 +1,1 @@
+"""Stage 7 of 8, finished trials -> the configuration to use, with its uncertainty."""

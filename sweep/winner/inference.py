@@ -1,0 +1,269 @@
+"""Which configurations are worse than the best, and how small a difference the queries can show."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from sweep.errors import WinnerError
+from sweep.records import Floats, Ints
+from sweep.winner.bootstrap import bootstrap_interval
+from sweep.winner.paired_tests import randomisation_p, sign_counts
+from sweep.winner.scores import oriented, whole_numbers
+
+_BLOCK_CELLS = 1_000_000  # flipped sums held at once: 8 MB
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TukeyResult:
+    """All configurations against the best, at one family-wise level.
+
+    Attributes:
+        best: the configuration with the highest mean; ties go to the lowest index.
+        loss: shape (N,), observed mean of the best minus that of each; >= 0.
+        p_values: shape (N,), of "not worse than the best", allowing for the number of
+            configurations and for the best being chosen on the same data; 1 for the best.
+        tied: indices in rising order: p > alpha, which is loss <= critical. Not separable from the
+            best, which is not the same as equal to it.
+        critical: the observed difference from which on a configuration is called worse; infinite
+            where so few queries can call none (fewer than 6 at 5 %).
+        loss_bound: shape (N,), upper bound of the true loss against whichever configuration truly
+            is best; all N hold together with confidence 1 - alpha.
+        standard_error: of the difference between the best and a typical tied configuration (median;
+            the second best where nothing is tied); NaN for one configuration or one query.
+        n_queries: Q.
+        alpha: the family-wise level.
+    """
+
+    best: int
+    loss: Floats
+    p_values: Floats
+    tied: Ints
+    critical: float
+    loss_bound: Floats
+    standard_error: float
+    n_queries: int
+    alpha: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A planned, paired comparison of two configurations.
+
+    Attributes:
+        difference: mean of candidate - baseline.
+        p_value: two-sided sign-flip randomisation test; 1 for equal scores.
+        interval: 95 % bootstrap interval of the difference; NaN for one query.
+        wins, losses, ties: queries on which the candidate scores higher, lower, the same.
+    """
+
+    difference: float
+    p_value: float
+    interval: tuple[float, float]
+    wins: int
+    losses: int
+    ties: int
+
+
+def tukey_hsd(
+    scores: Floats,
+    *,
+    permutations: int = 10_000,
+    alpha: float = 0.05,
+    seed: int = 0,
+    step_down: bool = True,
+    maximize: bool = True,
+) -> TukeyResult:
+    """Return which configurations are worse than the best: the randomised Tukey HSD.
+
+    Null distribution: every query's scores of all configurations get one common random sign; the
+    statistic is the largest minus the smallest mean. (Centring the scores by query changes
+    nothing: a query's constant drops out of every difference.) All sign patterns are taken where
+    there are at most `permutations` of them, else that many at random and the observed one.
+
+    Signs, not Carterette's permutations within a query: those take configurations as
+    exchangeable. Measured with 60 equal configurations and 50 queries, level 5 %: with correlated
+    families signs call one worse in 5.5 % of sweeps, permutations in .5 %; with a few noisy ones
+    5.5 % against 61 %. tests/benchmarks/simulate_inference.py repeats this.
+
+    Step-down: each configuration is tested with the range over those that score at least as high
+    as itself, after all lower ones have been called worse. When all are equal the level is the
+    same, because the first step is Tukey's. But otherwise a configuration that is plainly bad
+    would coarsen the test for all others: its own large loss is flipped too (with a third of the
+    grid up to .3 worse, the critical difference grows from .115 to .158).
+
+    Args:
+        scores: shape (N, Q), finite.
+        permutations: random sign patterns, >= 1; 10,000 give p-values within .005.
+        alpha: family-wise level, in (0, 1).
+        seed: of the sign patterns.
+        step_down: False = one critical difference from the range over all configurations.
+        maximize: False where lower scores are better.
+
+    Raises:
+        WinnerError: for scores that are empty or not finite, or options out of range.
+
+    Source: Carterette 2012, doi:10.1145/2094072.2094076 (test); Romano and Wolf 2005,
+        doi:10.1198/016214504000000539 (step-down).
+    """
+    if permutations < 1 or not 0.0 < alpha < 1.0:
+        raise WinnerError(
+            "tukey_hsd: permutations >= 1 and 0 < alpha < 1 must hold, got "
+            f"{permutations} and {alpha}. Use the defaults (10,000 and .05)."
+        )
+    turned = oriented(scores, maximize=maximize, where="tukey_hsd")
+    numbers, unit = whole_numbers(turned)
+    sums = numbers.sum(axis=1)
+    order = np.argsort(-sums, kind="stable")
+    loss = sums[order[0]] - sums[order]  # in units, best configuration first
+    ranges = _null_ranges(numbers[order], permutations, seed)
+    if not step_down:
+        ranges[:] = ranges[-1]
+    p_values = (ranges >= loss[:, None]).mean(axis=1)
+    p_values = np.maximum.accumulate(p_values[::-1])[::-1]
+    critical = _upper_quantiles(ranges, alpha)
+    n_tied = int((p_values > alpha).sum())
+    last = max(n_tied, min(2, len(order)))  # one alone at the top: the test that made it so
+    bound = loss + np.maximum(critical, critical[n_tied - 1])
+    back = np.argsort(order)  # from rank to configuration
+    scale = unit / turned.shape[1]
+    return TukeyResult(
+        best=int(order[0]),
+        loss=loss[back] * scale,
+        p_values=p_values[back],
+        tied=np.sort(order[:n_tied]),
+        critical=float(critical[last - 1] * scale),
+        loss_bound=bound[back] * scale,
+        standard_error=_typical_error(turned[order[:last]]),
+        n_queries=turned.shape[1],
+        alpha=alpha,
+    )
+
+
+def detectable_difference(result: TukeyResult, *, power: float = 0.8) -> float:
+    """Return the smallest true difference to the best that these queries are likely to show.
+
+    A configuration truly worse than the best by this much is called worse by `tukey_hsd` with
+    probability `power`: critical difference + z(power) x standard error of the difference to a
+    typical tied configuration.
+
+    Args:
+        result: of `tukey_hsd`.
+        power: in (0, 1).
+
+    Returns:
+        In the unit of the scores; infinite where no difference could be called; NaN where there
+        is nothing to compare (one configuration, or all score the same on every query).
+    """
+    if math.isnan(result.standard_error) or result.critical == result.standard_error == 0.0:
+        return math.nan
+    return result.critical + float(norm.ppf(power)) * result.standard_error
+
+
+def queries_needed(
+    result: TukeyResult, *, difference: float = 0.02, power: float = 0.8
+) -> int | None:
+    """Return about how many queries like these would show a true difference.
+
+    Both parts of the detectable difference shrink with the square root of the number of queries.
+
+    Args:
+        result: of `tukey_hsd`.
+        difference: in the unit of the scores, > 0.
+        power: in (0, 1).
+
+    Returns:
+        At least 1; None where the queries at hand do not tell (see `detectable_difference`).
+
+    Raises:
+        WinnerError: for a difference that is not > 0.
+    """
+    if not difference > 0.0:
+        raise WinnerError(
+            f"queries_needed: difference must be > 0, got {difference}. Use .02 of the scale."
+        )
+    now = detectable_difference(result, power=power)
+    return math.ceil(result.n_queries * (now / difference) ** 2) if math.isfinite(now) else None
+
+
+def planned_comparison(baseline: Floats, candidate: Floats, *, seed: int = 0) -> Comparison:
+    """Return how a candidate compares with a baseline that was named before looking.
+
+    Args:
+        baseline: shape (Q,), finite.
+        candidate: shape (Q,), the same queries.
+        seed: of the random signs (above 16 queries) and of the interval.
+
+    Raises:
+        WinnerError: for shapes that differ, or values that are not finite.
+    """
+    if baseline.shape != candidate.shape or baseline.ndim != 1:
+        raise WinnerError(
+            "planned_comparison: both need one score per query, got shapes "
+            f"{baseline.shape} and {candidate.shape}. Score both on the same queries."
+        )
+    pair = oriented(np.stack([baseline, candidate]), maximize=True, where="planned_comparison")
+    differences = pair[1] - pair[0]
+    wins, losses, ties = sign_counts(differences)
+    return Comparison(
+        difference=float(differences.mean()),
+        p_value=randomisation_p(differences, seed=seed),
+        interval=bootstrap_interval(differences, seed=seed),
+        wins=wins,
+        losses=losses,
+        ties=ties,
+    )
+
+
+def _null_ranges(numbers: Floats, permutations: int, seed: int) -> Floats:
+    """Return the range of the flipped sums over the first 1, 2, .. N rows, shape (N, patterns)."""
+    signs = _sign_patterns(numbers.shape[1], permutations, seed)
+    ranges = np.empty((len(numbers), len(signs)))
+    block = max(1, _BLOCK_CELLS // max(numbers.shape))
+    for start in range(0, len(signs), block):
+        # Exact: whole numbers, so that threads and blocks cannot change a bit.
+        flipped = numbers @ signs[start : start + block].T.astype(np.float64)
+        highest = np.maximum.accumulate(flipped, axis=0)
+        lowest = np.minimum.accumulate(flipped, axis=0)
+        np.subtract(highest, lowest, out=ranges[:, start : start + block])
+    return ranges
+
+
+def _sign_patterns(n_queries: int, permutations: int, seed: int) -> NDArray[np.int8]:
+    """Return sign patterns, shape (patterns, Q); the first is the observed one, all +1.
+
+    The first query keeps its sign where all patterns are listed: a pattern and its opposite have
+    the same range.
+    """
+    if n_queries <= permutations.bit_length() and 2 ** (n_queries - 1) <= permutations:
+        codes = np.arange(2 ** (n_queries - 1))[:, None] >> np.arange(n_queries)[::-1]
+        return (1 - 2 * (codes & 1)).astype(np.int8)
+    rng = np.random.default_rng(seed)
+    drawn = 1 - 2 * rng.integers(0, 2, size=(permutations, n_queries), dtype=np.int8)
+    return np.concatenate([np.ones((1, n_queries), dtype=np.int8), drawn])
+
+
+def _upper_quantiles(ranges: Floats, alpha: float) -> Floats:
+    """Return per row the value above which a loss has p <= alpha; infinite if none has.
+
+    Reorders the rows of `ranges` (a copy would double the memory).
+    """
+    n_patterns = ranges.shape[1]
+    allowed = math.floor(alpha * n_patterns + 1e-9)  # 1e-9: .05 x 20 must count as 1
+    if allowed == 0:
+        return np.full(len(ranges), np.inf)
+    position = n_patterns - 1 - allowed
+    ranges.partition(position, axis=1)
+    return ranges[:, position].copy()
+
+
+def _typical_error(scores: Floats) -> float:
+    """Return the median standard error of the difference between the first row and the others."""
+    n_rows, n_queries = scores.shape
+    if n_rows < 2 or n_queries < 2:
+        return math.nan
+    errors = (scores[1:] - scores[0]).std(axis=1, ddof=1) / math.sqrt(n_queries)
+    differing = errors[errors > 0.0]  # twins of the best say nothing about the noise
+    return float(np.median(differing)) if len(differing) else 0.0

@@ -1,0 +1,173 @@
+"""Is the inference of stage 7 as sure as it says? Simulated sweeps whose truth is known.
+
+python tests/benchmarks/simulate_inference.py [sweeps]      (default 500; about 3 minutes)
+
+Scores look like nDCG: a query's difficulty, what a family of configurations (a mode, a model) makes
+of the query, what a configuration adds; cut to [0, 1] where the truth stays known by symmetry.
+"""
+
+import sys
+import time
+
+import numpy as np
+from scipy import stats
+
+from sweep.records import Floats
+from sweep.winner.bootstrap import bootstrap_interval
+from sweep.winner.cross_validation import honest_scores
+from sweep.winner.inference import detectable_difference, planned_comparison, tukey_hsd
+from sweep.winner.paired_tests import holm
+
+CONFIGURATIONS, QUERIES, FAMILIES = 100, 50, 5
+FLIPS = 2000
+
+
+def draw(
+    rng: np.random.Generator, gains: Floats, n_queries: int, *, cut: bool, kind: str = "families"
+) -> Floats:
+    """Return (N, Q) scores; all configurations are alike but for `gains`, their true gain."""
+    n = len(gains)
+    difficulty = rng.normal(0.6, 0.3, n_queries)
+    if kind == "noisy few":
+        deviation = np.where(np.arange(n) < n // 20, 0.4, 0.05)
+        noise = deviation[:, None] * rng.normal(size=(n, n_queries))
+    else:
+        family = rng.integers(0, FAMILIES, n)
+        noise = rng.normal(0.0, 0.15, (FAMILIES, n_queries))[family]
+        noise += rng.normal(0.0, 0.07, (n, n_queries))
+    scores = difficulty + noise
+    return (np.clip(scores, 0.0, 1.0) if cut else scores) + gains[:, None]
+
+
+def permutation_critical(rng: np.random.Generator, scores: Floats, draws: int = 300) -> float:
+    """Return the critical difference of Carterette's permutations within a query."""
+    ranges = [np.ptp(rng.permuted(scores, axis=0).mean(axis=1)) for _ in range(draws)]
+    return float(np.quantile(ranges, 0.95))
+
+
+def naive_any(scores: Floats) -> bool:
+    """Return whether paired t tests of each against the best, with Holm, call any worse."""
+    best = scores.mean(axis=1).argmax()
+    others = np.delete(scores, best, axis=0)
+    return bool((holm(stats.ttest_rel(scores[best], others, axis=1).pvalue) <= 0.05).any())
+
+
+def equal_configurations(sweeps: int, kind: str, n_queries: int) -> None:
+    """Print how often any of 100 equal configurations is called worse; and the bound."""
+    rng = np.random.default_rng(1)
+    called = np.zeros(3)
+    held = 0
+    for seed in range(sweeps):
+        scores = draw(rng, np.zeros(CONFIGURATIONS), n_queries, cut=True, kind=kind)
+        result = tukey_hsd(scores, permutations=FLIPS, seed=seed)
+        called += (
+            len(result.tied) < CONFIGURATIONS,
+            result.loss.max() > permutation_critical(rng, scores),
+            naive_any(scores),
+        )
+        held += bool((result.loss_bound >= 0.0).all())
+    signs, permuted, naive = called / sweeps
+    print(
+        f"  equal, {kind}, {n_queries} queries: any called worse {signs:.1%} (sign flips), "
+        f"{permuted:.1%} (permutations), {naive:.1%} (each against the best, Holm)"
+    )
+
+
+def unequal_configurations(sweeps: int, name: str, gains: Floats, n_queries: int) -> None:
+    """Print false and true calls and the bound, step-down beside the single step."""
+    rng = np.random.default_rng(2)
+    truly_worse = gains.max() - gains > 1e-12
+    for step_down in (True, False):
+        false_call, true_call, held, critical = 0, [0.0], 0, []
+        for seed in range(sweeps):
+            scores = draw(rng, gains, n_queries, cut=False)
+            result = tukey_hsd(scores, permutations=FLIPS, seed=seed, step_down=step_down)
+            worse = np.ones(len(gains), dtype=bool)
+            worse[result.tied] = False
+            false_call += bool(worse[~truly_worse].any())
+            true_call.append(worse[truly_worse].mean() if truly_worse.any() else 0.0)
+            held += bool((gains.max() - gains <= result.loss_bound + 1e-12).all())
+            critical.append(result.critical)
+        print(
+            f"  {name}, {n_queries} queries, {'step-down' if step_down else 'one step '}: a truly "
+            f"best one called worse {false_call / sweeps:.1%}, truly worse ones called worse "
+            f"{sum(true_call) / sweeps:.1%}, all bounds hold {held / sweeps:.1%}, "
+            f"critical {np.mean(critical):.3f}"
+        )
+
+
+def power(sweeps: int) -> None:
+    """Print how often a true gain is seen: .05, and the one said to be detectable."""
+    rng = np.random.default_rng(3)
+    for n_queries in (50, 100, 200, 400):
+        share, said = [], []
+        for seed in range(sweeps // 5):
+            gains = np.zeros(CONFIGURATIONS)
+            gains[0] = 0.05
+            scores = draw(rng, gains, n_queries, cut=False)
+            result = tukey_hsd(scores, permutations=FLIPS, seed=seed)
+            share.append(1.0 - (len(result.tied) - 1) / (CONFIGURATIONS - 1))
+            scores[0] += detectable_difference(result) - 0.05
+            result = tukey_hsd(scores, permutations=FLIPS, seed=seed)
+            said.append(1.0 - (len(result.tied) - 1) / (CONFIGURATIONS - 1))
+        print(
+            f"  {n_queries} queries: of the others called worse {np.mean(share):.1%} at a gain of "
+            f".05, {np.mean(said):.1%} at the gain said to be detectable"
+        )
+
+
+def intervals(sweeps: int) -> None:
+    """Print the coverage of 95 % intervals: a score, a difference, the honest figure."""
+    rng = np.random.default_rng(4)
+    equal = np.zeros(CONFIGURATIONS)
+    truth = float(draw(rng, np.zeros(5), 400_000, cut=True).mean())
+    for n_queries in (30, QUERIES, 100):
+        covered = np.zeros(3)
+        bias = np.zeros(2)
+        for seed in range(sweeps):
+            scores = draw(rng, equal, n_queries, cut=True)
+            honest = honest_scores(scores, repeats=5, seed=seed)
+            found = (
+                (*bootstrap_interval(scores[0], seed=seed), truth),
+                (*planned_comparison(scores[0], scores[-1], seed=seed).interval, 0.0),
+                (*honest.interval, truth),
+            )
+            covered += [low <= true <= high for low, high, true in found]
+            bias += (scores.mean(axis=1).max() - truth, honest.mean - truth)
+        score, difference, cross = covered / sweeps
+        print(
+            f"  {n_queries} queries: a score {score:.1%}, a difference {difference:.1%}, "
+            f"cross-validated {cross:.1%}; bias of the best's own score {bias[0] / sweeps:+.4f}, "
+            f"of the cross-validated {bias[1] / sweeps:+.4f}"
+        )
+
+
+def main() -> None:
+    sweeps = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    started = time.perf_counter()
+    print(f"{sweeps} sweeps, {CONFIGURATIONS} configurations; wanted in brackets")
+    print("family-wise level [at most 6 %]")
+    equal_configurations(sweeps, "families", QUERIES)
+    equal_configurations(sweeps, "noisy few", QUERIES)
+    equal_configurations(sweeps, "families", 20)
+    print("unequal configurations: false calls [at most 6 %], simultaneous bounds [at least 94 %]")
+    half, third = np.zeros(CONFIGURATIONS), np.zeros(CONFIGURATIONS)
+    half[50:] = -0.04
+    third[67:] = -np.linspace(0.1, 0.3, 33)
+    cases = {
+        "all equal": np.zeros(CONFIGURATIONS),
+        "half worse by .04": half,
+        "a third worse by .1 to .3": third,
+        "from 0 to .10": -np.linspace(0.0, 0.10, CONFIGURATIONS),
+    }
+    for name, gains in cases.items():
+        unequal_configurations(sweeps, name, gains, QUERIES)
+    print("power")
+    power(sweeps)
+    print("coverage of 95 % intervals [93 to 97 %]")
+    intervals(2 * sweeps)
+    print(f"{time.perf_counter() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
