@@ -26,16 +26,20 @@ def chunks_to_documents(
     """
     if separator == "":
         return run, ()
+    if separator is None and _any_judged(qrels, run):
+        return run, ()
     merged = {query: _merge(found, separator or CHUNK_SEPARATOR) for query, found in run.items()}
-    if separator is None:
-        judged = qrels.graded
-        if any(id_ in judged[query] for query in judged for id_ in run.get(query, {})):
-            return run, ()
-        if not any(id_ in judged[query] for query in judged for id_ in merged.get(query, {})):
-            return run, ()
+    if separator is None and not _any_judged(qrels, merged):
+        return run, ()
     sizes = [sum(map(len, side.values())) for side in (run, merged)]
     text = f"{sizes[0]} chunks merged into {sizes[1]} documents, each at its best chunk's place"
     return merged, (f"{text} (--chunk-separator '' takes ids as they are)",)
+
+
+def _any_judged(qrels: Qrels, run: Run) -> bool:
+    return any(
+        id_ in judged for query, judged in qrels.graded.items() for id_ in run.get(query, {})
+    )
 
 
 def _merge(found: Mapping[str, float], separator: str) -> dict[str, float]:
