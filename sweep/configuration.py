@@ -90,7 +90,7 @@ class HybridConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerankConfig:
-    """How the first `depth` candidates are reordered; `blend` is the reranker's share (1 = alone)."""
+    """How the first `depth` candidates are reordered; `blend` is the reranker's share."""
 
     kind: RerankKind = "maxsim"
     model: str | None = None

@@ -50,7 +50,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """Something in the input that is legal but should be known; `where` is `file:line` or a file."""
+    """What is legal in the input but should be known; `where` is a file, or `file:line`."""
 
     where: str
     text: str
@@ -108,7 +108,7 @@ class Chunks:
     Attributes:
         document: shape (C,), document position of each chunk.
         start, end: shape (C,), code points; the chunk's text is `document.text[start:end]`.
-        tokens: shape (C,), length in tokens of the study tokenizer, title and special ones left out.
+        tokens: shape (C,), length in tokens of the study tokenizer (no title, no special ones).
     """
 
     document: Ints

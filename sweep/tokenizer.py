@@ -4,6 +4,7 @@ Uses the `tokenizers` library on the model's own tokenizer.json, so that nothing
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,14 +22,23 @@ def load_tokenizer(model: ModelFiles) -> "Tokenizer":
 
     Raises: IndexingError if the model has no fast tokenizer.
     """
-    from tokenizers import Tokenizer
-
     path = model.folder / "tokenizer.json"
-    tokenizer: Any
-    tokenizer = Tokenizer.from_file(str(path)) if path.is_file() else _converted(model)
+    tokenizer = _from_file(path) if path.is_file() else _converted(model)
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    return tokenizer  # type: ignore[no-any-return]
+    return tokenizer
+
+
+def _from_file(path: Path) -> "Tokenizer":
+    from tokenizers import Tokenizer
+
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises nothing narrower
+        raise IndexingError(
+            f"{path}: must be a tokenizer of the tokenizers library, got one that does not load "
+            f"({error}). Fetch the model again."
+        ) from error
 
 
 def _converted(model: ModelFiles) -> Any:

@@ -77,6 +77,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # a bare locale must not stop a run
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # spinning threads stall a busy machine
     signal.signal(signal.SIGTERM, _terminate)
     sys.exit(_run())
 

@@ -1,23 +1,28 @@
 """`sweep best`: which configuration to use, and how sure that is."""
 
+from typing import TYPE_CHECKING
+
 import click
 
-from sweep.cli.options import json_option, storage_option, study_argument
+from sweep.cli.options import json_option, pick_option, storage_option, study_argument
+
+if TYPE_CHECKING:
+    from sweep.winner.figures import Pick
 
 
 @click.command(name="best")
 @study_argument()
 @storage_option()
-@click.option("--pick", type=click.Choice(["best", "baseline"]), default="best", show_default=True)
+@pick_option()
 @json_option()
-def command(study: str | None, storage: str | None, pick: str, as_json: bool) -> None:
+def command(study: str | None, storage: str | None, pick: "Pick", as_json: bool) -> None:
     """Say which configuration to use, its honest score, and the baseline beside it."""
     from sweep.cli.output import print_json, print_table
     from sweep.study.study import Study
-    from sweep.winner.answer import answer_text
+    from sweep.winner.message import answer_text
 
     opened = Study(study, storage)
-    answer = opened.answer("baseline" if pick == "baseline" else "best")
+    answer = opened.answer(pick)
     if as_json:
         print_json(answer.to_json())
         return

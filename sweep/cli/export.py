@@ -1,17 +1,21 @@
 """`sweep export`: a configuration as a folder that answers queries."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from sweep.cli.options import json_option, storage_option, study_argument
+from sweep.cli.options import json_option, pick_option, storage_option, study_argument
+
+if TYPE_CHECKING:
+    from sweep.winner.figures import Pick
 
 
 @click.command(name="export")
 @study_argument()
 @storage_option()
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
-@click.option("--pick", type=click.Choice(["best", "baseline"]), default="best", show_default=True)
+@pick_option()
 @click.option("--trial", type=int, help="Export this trial instead.")
 @click.option("--store", type=click.Path(path_type=Path), envvar="SWEEP_STORE")
 @click.option("--force", is_flag=True, help="Replace a bundle that is there.")
@@ -20,7 +24,7 @@ def command(
     study: str | None,
     storage: str | None,
     out: Path,
-    pick: str,
+    pick: "Pick",
     trial: int | None,
     store: Path | None,
     force: bool,
@@ -37,7 +41,7 @@ def command(
     opened = Study(study, storage)
     about = {}
     if trial is None:
-        answer = opened.answer("baseline" if pick == "baseline" else "best")
+        answer = opened.answer(pick)
         record, about = answer.trial, {"answer": answer.to_json()}
         about["answer"].pop("metrics", None)
     else:
@@ -47,7 +51,7 @@ def command(
             f"--trial: must be a finished trial, got #{record.number}, which failed. See "
             f"`sweep show {opened.name} {record.number}`."
         )
-    with shown_report(as_json=as_json, objective=opened.goals[0].name) as report:
+    with shown_report(as_json=as_json) as report:
         engine = reopen(opened, store=store, report=report)
         contents = bundle_contents(opened, record, engine, about)
         write_bundle(contents, out, replace=force)

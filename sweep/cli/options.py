@@ -23,3 +23,14 @@ def json_option() -> Decorator:
 def study_argument() -> Decorator:
     """Return the STUDY argument: a study's name; the most recent one when left out."""
     return click.argument("study", required=False)
+
+
+def pick_option() -> Decorator:
+    """Return the `--pick` option: which configuration of a study is meant."""
+    return click.option(
+        "--pick",
+        type=click.Choice(["recommended", "best", "baseline"]),
+        default="recommended",
+        show_default=True,
+        help="recommended: the cheapest of those that tie with the best and lose little to it.",
+    )

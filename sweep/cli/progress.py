@@ -15,20 +15,22 @@ LINE_EVERY_S = 10.0  # in a pipe
 
 
 @contextmanager
-def shown_report(*, as_json: bool, objective: str) -> Iterator[Report]:
+def shown_report(*, as_json: bool, objective: str = "", maximize: bool = True) -> Iterator[Report]:
     """Give a report whose progress is shown while the block runs.
 
     Args:
         as_json: write one JSON event a line on stderr instead.
         objective: name of the metric whose best value so far is shown.
+        maximize: whether higher is better.
     """
+    best = _Best(objective, maximize)
     if as_json:
         yield _json_report()
     elif sys.stderr.isatty():
-        with _live_report(objective) as report:
+        with _live_report(best) as report:
             yield report
     else:
-        yield _plain_report(objective)
+        yield _plain_report(best)
 
 
 def _json_report() -> Report:
@@ -49,15 +51,14 @@ def _brief(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: fields[name] for name in keep if name in fields}
 
 
-def _plain_report(objective: str) -> Report:
+def _plain_report(best: "_Best") -> Report:
     last = [0.0]
-    best = _Best()
 
     def progress(what: str, done: int, total: int) -> None:
         now = time.monotonic()
         if now - last[0] >= LINE_EVERY_S or (what == "trials" and done == total):
             last[0] = now
-            click.echo(f"{what} {done:,}/{total:,}{best.text(objective)}", err=True)
+            click.echo(f"{what} {done:,}/{total:,}{best}", err=True)
 
     return Report(
         on_notice=lambda text: click.echo(f"note: {text}", err=True),
@@ -69,20 +70,24 @@ def _plain_report(objective: str) -> Report:
 class _Best:
     """The best value so far (of the first objective)."""
 
-    def __init__(self) -> None:
+    def __init__(self, objective: str, maximize: bool) -> None:
+        self.objective = objective
+        self.sign = 1.0 if maximize else -1.0
         self.value: float | None = None
 
     def see(self, fields: dict[str, Any]) -> None:
-        value = fields.get("value") or (fields.get("values") or [None])[0]
-        if value is not None and (self.value is None or value > self.value):
-            self.value = value
+        values = [fields["value"]] if "value" in fields else fields.get("values", [])
+        if not values or values[0] is None:
+            return
+        if self.value is None or self.sign * values[0] > self.sign * self.value:
+            self.value = values[0]
 
-    def text(self, objective: str) -> str:
-        return "" if self.value is None else f", best {objective} so far {self.value:.4f}"
+    def __str__(self) -> str:
+        return "" if self.value is None else f", best {self.objective} so far {self.value:.4f}"
 
 
 @contextmanager
-def _live_report(objective: str) -> Iterator[Report]:
+def _live_report(best: _Best) -> Iterator[Report]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -105,12 +110,11 @@ def _live_report(objective: str) -> Iterator[Report]:
         transient=True,
     )
     tasks: dict[str, TaskID] = {}
-    best = _Best()
 
     def progress(what: str, done: int, total: int) -> None:
         if what not in tasks:
             tasks[what] = bar.add_task(what, total=total)
-        text = f"trials{best.text(objective)}" if what == "trials" else what
+        text = f"trials{best}" if what == "trials" else what
         ended = what != "trials" and done >= total
         bar.update(tasks[what], completed=done, total=total, description=text, visible=not ended)
 

@@ -69,14 +69,14 @@ def _ask_study(
             ) from error
         raise
     record = study.trial(trial) if trial is not None else study.answer().trial
-    with shown_report(as_json=False, objective=study.goals[0].name) as report:
+    with shown_report(as_json=False) as report:
         engine = reopen(study, report=report)
         configuration = record.configuration
         if top_k is not None:
             configuration = replace(configuration, top_k=top_k)
         lists = engine.retriever(configuration).rank([text])
         chunks = engine.texts.chunks(configuration.chunk)
-    hits = []
+    hits: list[dict[str, Any]] = []
     for row, score in zip(lists.items[0].tolist(), lists.scores[0].tolist(), strict=True):
         if row < 0:
             continue

@@ -48,13 +48,14 @@ def command(space: Path, as_json: bool, **options: Any) -> int:
     from sweep.cli import DONE, FAILED
     from sweep.cli.output import message, print_json
     from sweep.cli.progress import shown_report
+    from sweep.study.metrics import goals_of
     from sweep.study.run import RunOptions, TooManyFailures, run
     from sweep.study.space import read_space
-    from sweep.winner.answer import answer_text
+    from sweep.winner.message import answer_text
 
-    objective = read_space(space).objectives[0].metric
+    goal = goals_of(read_space(space))[0]
     try:
-        with shown_report(as_json=as_json, objective=objective) as report:
+        with shown_report(as_json=as_json, objective=goal.name, maximize=goal.maximize) as report:
             study = run(space, options=RunOptions(**options), report=report)
     except TooManyFailures as stopped:
         message(f"stopped: {stopped}")

@@ -23,8 +23,8 @@ def command(study: str | None, trial: int | None, storage: str | None, as_json: 
     from sweep.cli.output import print_json
     from sweep.study.study import Study
 
-    if study is not None and study.isdigit() and trial is None:
-        study, trial = None, int(study)
+    if trial is None and study is not None and study.isdigit():
+        trial, study = int(study), None
     opened = Study(study, storage)
     if trial is None:
         content = _study_content(opened)

@@ -17,10 +17,11 @@ import numpy as np
 
 from sweep.configuration import Configuration, VectorConfig
 from sweep.engine.lists import ListStages
+from sweep.engine.output import first_mode
 from sweep.index.bm25 import encode_queries, postings_scanned
 from sweep.index.vectors import index_size
 from sweep.models import ModelFiles
-from sweep.records import RankedLists
+from sweep.records import Ints, RankedLists
 from sweep.tokenizer import count_tokens, load_tokenizer
 
 MILLION = 1e6
@@ -46,7 +47,7 @@ def work_per_query(
     if configuration.vector is not None:
         model = stages.vectors.pool.encoder(configuration.vector.model)
         tokens = _query_tokens(stages, configuration.vector)
-        total += tokens * multiply_adds_per_token(model.files)
+        total += float(tokens.mean()) * multiply_adds_per_token(model.files)
     if _uses(configuration, "vector") and configuration.vector is not None:
         total += _scan(configuration, configuration.vector, stages)
     if candidates is not None:
@@ -77,14 +78,14 @@ def index_bytes(configuration: Configuration, stages: ListStages) -> int:
 
 def _uses(configuration: Configuration, kind: str) -> bool:
     """Return whether the `bm25` or `vector` list is part of what is retrieved."""
-    candidates = configuration.rerank.candidates if configuration.rerank else configuration.mode
-    return candidates in (kind, "hybrid")
+    return first_mode(configuration) in (kind, "hybrid")
 
 
-def _query_tokens(stages: ListStages, config: VectorConfig) -> float:
+def _query_tokens(stages: ListStages, config: VectorConfig) -> Ints:
+    """Return how many tokens the model sees of each query, shape (Q,)."""
     encoder = stages.vectors.pool.encoder(config.model)
     texts = [config.query_prefix + query.text for query in stages.texts.corpus.queries]
-    return float(np.mean([len(ids) for ids in encoder.inputs(texts)[0]]))
+    return np.array([len(ids) for ids in encoder.inputs(texts)[0]], dtype=np.int64)
 
 
 def _scan(configuration: Configuration, config: VectorConfig, stages: ListStages) -> float:
@@ -103,25 +104,22 @@ def _scan(configuration: Configuration, config: VectorConfig, stages: ListStages
 
 def _rerank(configuration: Configuration, stages: ListStages, candidates: RankedLists) -> float:
     assert configuration.rerank is not None
-    present = candidates.items >= 0
-    pairs_per_query = present.sum() / max(1, len(candidates.items))
-    rows = candidates.items[present]
-    if not len(rows):
-        return 0.0
+    queries, ranks = np.nonzero(candidates.items >= 0)
+    rows = candidates.items[queries, ranks]
     if configuration.rerank.kind == "maxsim":
         assert configuration.vector is not None
         encoder = stages.vectors.pool.encoder(configuration.vector.model)
         inputs = stages.vectors.passage_inputs(configuration.chunk, configuration.vector)
-        lengths = np.minimum(inputs.full, inputs.window)[rows].mean()
+        lengths = np.minimum(inputs.full, inputs.window)[rows]
         hidden = encoder.files.read_json("config.json").get("hidden_size", 0)
-        products = _query_tokens(stages, configuration.vector) * lengths * hidden
-        per_pair = lengths * multiply_adds_per_token(encoder.files) + products
+        products = _query_tokens(stages, configuration.vector)[queries] * lengths * hidden
+        work = lengths * multiply_adds_per_token(encoder.files) + products
     else:
         assert configuration.rerank.model is not None
         files = stages.vectors.pool.cross_encoder(configuration.rerank.model).files
         tokenizer = load_tokenizer(files)
         passages = stages.texts.passages(configuration.chunk)
-        counts = count_tokens(tokenizer, passages)[rows].mean()
-        queries = count_tokens(tokenizer, [q.text for q in stages.texts.corpus.queries]).mean()
-        per_pair = (counts + queries + 3) * multiply_adds_per_token(files)
-    return float(pairs_per_query * per_pair)
+        texts = [query.text for query in stages.texts.corpus.queries]
+        tokens = count_tokens(tokenizer, texts)[queries] + count_tokens(tokenizer, passages)[rows]
+        work = (tokens + 3) * multiply_adds_per_token(files)  # [CLS] query [SEP] passage [SEP]
+    return float(work.sum() / max(1, len(candidates.items)))

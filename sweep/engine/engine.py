@@ -11,7 +11,7 @@ from sweep.engine.cache import StageCache
 from sweep.engine.costs import index_bytes, work_per_query
 from sweep.engine.latency import latency_key, measure_latency
 from sweep.engine.lists import ListStages
-from sweep.engine.output import cut_depth
+from sweep.engine.output import cut_depth, first_mode
 from sweep.engine.pairs import PairStages
 from sweep.engine.pool import ModelPool
 from sweep.engine.report import Report
@@ -82,7 +82,7 @@ class Engine:
     def build_seconds(self, configuration: Configuration) -> float:
         """Return about how long its index takes to build here from nothing (NaN if unknown)."""
         seconds = sum(self.report.seconds.get(stage, 0.0) for stage in ("chunks", "terms"))
-        if configuration.vector is not None:
+        if configuration.vector is not None and first_mode(configuration) != "bm25":
             inputs = self.vectors.passage_inputs(configuration.chunk, configuration.vector)
             tokens = float(np.minimum(inputs.full, inputs.window).sum())
             seconds += tokens / self.vectors.embedding_rate(configuration.vector.model)
@@ -91,7 +91,8 @@ class Engine:
     def retriever(self, configuration: Configuration) -> Retriever:
         """Return the query side of a configuration, as production runs it."""
         chunk, vector = configuration.chunk, configuration.vector
-        indexed = self.vectors.index(chunk, vector) if vector is not None else None
+        searched = vector is not None and first_mode(configuration) != "bm25"
+        indexed = self.vectors.index(chunk, vector) if vector and searched else None
         return Retriever(
             configuration,
             self.texts.chunks(chunk).document,
@@ -123,7 +124,9 @@ class Engine:
         return cut_depth(self.lists.candidates(configuration), configuration.rerank.depth)
 
     def _inputs(self, configuration: Configuration) -> tuple[str, ...]:
-        key = self.texts.chunks_key(configuration.chunk)
-        if configuration.vector is None:
-            return (key,)
-        return (key, self.pool.encoder(configuration.vector.model).key)
+        keys = [self.texts.chunks_key(configuration.chunk)]
+        if configuration.vector is not None:
+            keys.append(self.pool.encoder(configuration.vector.model).key)
+        if configuration.rerank is not None and configuration.rerank.model is not None:
+            keys.append(self.pool.cross_encoder(configuration.rerank.model).key)
+        return tuple(keys)

@@ -3,6 +3,7 @@
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sweep.configuration import Configuration
 from sweep.rankings.documents import cut_top_k
@@ -29,32 +30,52 @@ def rank(configuration: Configuration, source: ListSource, chunk_document: Ints)
     """Return what the configuration retrieves: its `top_k` chunks for each query.
 
     With `top_k_unit: documents` a single list is deepened until `top_k` distinct documents are in;
-    a fused or reranked one ends with its candidates.
+    a fused or reranked one ends with its candidates. Each query is deepened on its own account: an
+    approximate index finds something else when it is asked for more.
     """
     unit, top_k = configuration.top_k_unit, configuration.top_k
-    depth = top_k if unit == "chunks" else max(FIRST_DEPTH, 4 * top_k)
-    while True:
-        ranked = _whole_list(configuration, source, depth)
-        output = cut_top_k(ranked, chunk_document, top_k=top_k, unit=unit)
-        if unit == "chunks" or _is_complete(configuration, ranked, output, chunk_document, depth):
-            return output
+    if unit == "chunks":
+        ranked = _whole_list(configuration, source, top_k)
+        return cut_top_k(ranked, chunk_document, top_k=top_k, unit=unit)
+    depth = max(FIRST_DEPTH, 4 * top_k)
+    ranked = _whole_list(configuration, source, depth)
+    output = cut_top_k(ranked, chunk_document, top_k=top_k, unit=unit)
+    complete = _complete(configuration, ranked, output, chunk_document, depth)
+    while not complete.all():
         depth *= 4
+        ranked = _whole_list(configuration, source, depth)
+        deeper = cut_top_k(ranked, chunk_document, top_k=top_k, unit=unit)
+        output = _with_rows(deeper, output, complete)
+        complete |= _complete(configuration, ranked, output, chunk_document, depth)
+    return output
 
 
-def _is_complete(
+def _complete(
     configuration: Configuration,
     ranked: RankedLists,
     output: RankedLists,
     chunk_document: Ints,
     depth: int,
-) -> bool:
-    if configuration.mode in ("hybrid", "rerank") or depth >= len(chunk_document):
-        return True
-    if ranked.items.shape[1] < depth:
-        return True
-    ended = (ranked.items[:, depth - 1] < 0).tolist()
-    distinct = (np.unique(chunk_document[row[row >= 0]]).size for row in output.items)
-    return all(e or n >= configuration.top_k for e, n in zip(ended, distinct, strict=True))
+) -> NDArray[np.bool_]:
+    """Return which queries a deeper list would not change, shape (Q,)."""
+    if (
+        configuration.mode in ("hybrid", "rerank")
+        or depth >= len(chunk_document)
+        or ranked.items.shape[1] < depth
+    ):
+        return np.ones(len(output.items), dtype=np.bool_)
+    distinct = [np.unique(chunk_document[row[row >= 0]]).size for row in output.items]
+    ended = ranked.items[:, depth - 1] < 0
+    return np.asarray(ended | (np.array(distinct) >= configuration.top_k))
+
+
+def _with_rows(lists: RankedLists, others: RankedLists, rows: NDArray[np.bool_]) -> RankedLists:
+    """Return `lists` (Q, k) with some rows taken from narrower ones."""
+    items, scores = lists.items.copy(), lists.scores.copy()
+    items[rows], scores[rows] = -1, np.nan
+    items[rows, : others.items.shape[1]] = others.items[rows]
+    scores[rows, : others.scores.shape[1]] = others.scores[rows]
+    return RankedLists(items=items, scores=scores)
 
 
 def _whole_list(configuration: Configuration, source: ListSource, depth: int) -> RankedLists:
@@ -69,9 +90,14 @@ def _whole_list(configuration: Configuration, source: ListSource, depth: int) ->
     return blend_lists(candidates, scores, depth=config.depth, blend=config.blend)
 
 
+def first_mode(configuration: Configuration) -> str:
+    """Return which list comes before any reranking: `bm25`, `vector` or `hybrid`."""
+    return configuration.rerank.candidates if configuration.rerank else configuration.mode
+
+
 def first_stage(configuration: Configuration, source: ListSource, depth: int) -> RankedLists:
     """Return the list before any reranking, at least `depth` deep where there is so much."""
-    kind = configuration.rerank.candidates if configuration.rerank else configuration.mode
+    kind = first_mode(configuration)
     if kind == "vector":
         return source.vector(depth)
     if kind == "bm25":

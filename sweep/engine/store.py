@@ -102,6 +102,7 @@ def write_whole(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)  # mkstemp's own mode would shut out everybody else
         Path(temporary).replace(path)
     except OSError as error:
         if temporary is not None:

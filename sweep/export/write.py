@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 import sweep
 from sweep.configuration import GROUPS, Configuration
@@ -91,7 +91,7 @@ def _fill(contents: BundleContents, folder: BundleFolder) -> None:
     _write_chunks(contents, folder.chunks)
     _write_expected(contents, folder.expected)
     if contents.terms is not None:
-        save_file(to_arrays(contents.terms), folder.terms)
+        folder.terms.write_bytes(save(to_arrays(contents.terms)))
     if contents.index is not None:
         save_index(contents.index, folder.vectors)
     models = {

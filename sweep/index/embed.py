@@ -99,7 +99,8 @@ class Encoder:
         step = QUERY_STEP if role == "query" else PASSAGE_STEP
         buckets: dict[int, list[int]] = {}
         for row, ids in enumerate(inputs):
-            buckets.setdefault(min(self.window, -(-len(ids) // step) * step), []).append(row)
+            steps = max(1, -(-len(ids) // step))  # a text can be without a token
+            buckets.setdefault(min(self.window, steps * step), []).append(row)
         for length in sorted(buckets, reverse=True):
             size = 1 if role == "query" else max(1, BATCH_TOKENS // length)
             rows = buckets[length]

@@ -1,8 +1,7 @@
 """Vectors -> ranked lists, exactly or by an approximate index; the only file that imports faiss.
 
-Matrix products only *nominate* candidates. What orders them is a dot product per pair in float64,
-so that a score does not depend on the batch, the block or the thread count it was computed in.
-Approximate indexes are built on one thread and searched one query at a time, for the same reason.
+Approximate indexes are built on one thread and searched one query at a time, so that a score does
+not depend on the batch or the thread count; `sweep.index.exact` sees to it for exact search.
 """
 
 import os
@@ -18,13 +17,13 @@ import numpy as np
 
 from sweep.configuration import Similarity, VectorConfig
 from sweep.errors import IndexingError
-from sweep.records import Floats, Ints, RankedLists, Vectors
+from sweep.index.exact import prepare_vectors, search_exact
+from sweep.records import RankedLists, Vectors
 
-MARGIN = 32  # nominated beyond the depth asked for
-BLOCK_SCORES = 8_000_000  # float32 scores held at once (32 MB)
-BLOCK_FLOATS = 8_000_000  # float64 products held at once (64 MB)
-SLACK = 1e-4  # bound on the float32 error of a product of unit vectors, with room to spare
 POINTS_PER_LIST = 39  # faiss's own minimum of training points per IVF list
+_CRASHES = re.compile(
+    r"IVF0+(?!\d)|HNSW0*[01](?!\d)"
+)  # which end the process, or never find a hit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,14 +41,6 @@ class VectorIndex:
     similarity: Similarity
     approximate: Any = None
     notice: str = ""
-
-
-def prepare_vectors(vectors: Vectors, similarity: Similarity) -> Vectors:
-    """Return `vectors` as they are searched: unit rows (norms in float64) for cosine."""
-    if similarity != "cosine" or not len(vectors):
-        return np.ascontiguousarray(vectors, dtype=np.float32)
-    norms = np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
-    return np.ascontiguousarray((vectors / np.maximum(norms, 1e-30)).astype(np.float32))
 
 
 def build_index(vectors: Vectors, config: VectorConfig) -> VectorIndex:
@@ -109,15 +100,15 @@ def search_vectors(index: VectorIndex, queries: Vectors, *, depth: int) -> Ranke
     depth = min(depth, len(index.vectors))
     if index.approximate is not None:
         return _search_approximate(index, prepared, depth)
-    return _search_exact(index, prepared, depth)
+    return search_exact(index.vectors, prepared, similarity=index.similarity, depth=depth)
 
 
 def recall_against_exact(index: VectorIndex, queries: Vectors, *, depth: int) -> float:
     """Return the share of exact search's `depth` best rows that the index finds, over queries."""
     if index.approximate is None:
         return 1.0
-    exact = search_vectors(VectorIndex(vectors=index.vectors, similarity=index.similarity),
-                           queries, depth=depth)  # fmt: skip
+    flat = VectorIndex(vectors=index.vectors, similarity=index.similarity)
+    exact = search_vectors(flat, queries, depth=depth)
     found = search_vectors(index, queries, depth=depth)
     pairs = zip(exact.items, found.items, strict=True)
     hits = [len(np.intersect1d(a[a >= 0], b[b >= 0])) for a, b in pairs]
@@ -177,67 +168,6 @@ def set_effort(index: Any, config: VectorConfig) -> None:
             faiss.ParameterSpace().set_index_parameter(index, name, value)
 
 
-def _search_exact(index: VectorIndex, queries: Vectors, depth: int) -> RankedLists:
-    items = np.empty((len(queries), depth), dtype=np.int64)
-    scores = np.empty((len(queries), depth), dtype=np.float64)
-    step = max(1, BLOCK_SCORES // len(index.vectors))
-    for start in range(0, len(queries), step):
-        block = slice(start, start + step)
-        items[block], scores[block] = _exact_block(index, queries[block], depth)
-    return RankedLists(items=items, scores=scores)
-
-
-def _exact_block(index: VectorIndex, queries: Vectors, depth: int) -> tuple[Ints, Floats]:
-    rough = _rough_scores(index, queries)
-    width = min(depth + MARGIN, rough.shape[1])
-    if width < rough.shape[1]:
-        nominated = np.argpartition(rough, -width, axis=1)[:, -width:]
-    else:
-        nominated = np.broadcast_to(np.arange(width), rough.shape)
-    nominated = np.sort(nominated, axis=1)
-    exact = _pair_scores(index, queries, nominated)
-    order = np.argsort(-exact, axis=1, kind="stable")[:, :depth]
-    items: Ints = np.take_along_axis(nominated, order, axis=1)
-    scores: Floats = np.take_along_axis(exact, order, axis=1)
-    lowest = np.take_along_axis(rough, nominated, axis=1).min(axis=1).astype(np.float64)
-    slack = SLACK * np.maximum(1.0, np.abs(rough).max(axis=1))
-    for row in np.flatnonzero((scores[:, -1] <= lowest + slack) & (width < rough.shape[1])):
-        items[row], scores[row] = _exact_row(
-            index, queries[row], np.flatnonzero(rough[row] >= scores[row, -1] - slack[row]), depth
-        )
-    return items, scores
-
-
-def _exact_row(
-    index: VectorIndex, query: Vectors, candidates: Ints, depth: int
-) -> tuple[Ints, Floats]:
-    """Score every candidate of a query whose nominations ended inside a run of near ties."""
-    exact = _pair_scores(index, query[None, :], candidates[None, :])[0]
-    order = np.argsort(-exact, kind="stable")[:depth]
-    return candidates[order], exact[order]
-
-
-def _rough_scores(index: VectorIndex, queries: Vectors) -> Vectors:
-    products: Vectors = queries @ index.vectors.T
-    if index.similarity == "l2":
-        norms = (index.vectors**2).sum(axis=1)
-        products = 2 * products - norms - (queries**2).sum(axis=1, keepdims=True)
-    return products
-
-
-def _pair_scores(index: VectorIndex, queries: Vectors, rows: Ints) -> Floats:
-    """Return float64 scores of shape `rows.shape`; each depends on its own pair alone."""
-    result = np.empty(rows.shape, dtype=np.float64)
-    dimension = index.vectors.shape[1]
-    step = max(1, BLOCK_FLOATS // dimension)
-    for number, query in enumerate(queries.astype(np.float64)):
-        for start in range(0, rows.shape[1], step):
-            part = index.vectors[rows[number, start : start + step]].astype(np.float64)
-            pairs = -((part - query) ** 2) if index.similarity == "l2" else part * query
-            result[number, start : start + step] = pairs.sum(axis=1)
-    return result
-
-
 def _search_approximate(index: VectorIndex, queries: Vectors, depth: int) -> RankedLists:
     items = np.full((len(queries), depth), -1, dtype=np.int64)
     scores = np.full((len(queries), depth), np.nan, dtype=np.float64)
@@ -268,6 +198,11 @@ def _make(factory: str, dimension: int, similarity: Similarity) -> Any:
     import faiss
 
     metric = faiss.METRIC_L2 if similarity == "l2" else faiss.METRIC_INNER_PRODUCT
+    if _CRASHES.search(factory):
+        raise IndexingError(
+            f"vector.index: must have one IVF list and two HNSW neighbours at least, got "
+            f"{factory!r}. Write for example Flat, HNSW32 or IVF256,Flat."
+        )
     try:
         return faiss.index_factory(dimension, factory, metric)
     except RuntimeError as error:

@@ -1,1 +1,4 @@
-"""Stage 4 of 8, queries + indexes -> ranked lists: vector, bm25, fused, reranked; chunk list -> document list."""
+"""Stage 4 of 8, queries + indexes -> ranked lists: vector, bm25, fused, reranked.
+
+Also: chunk list -> document list.
+"""

@@ -16,6 +16,7 @@ from sweep.records import Floats, Vectors
 
 BATCH_TOKENS = 1024
 STEP = 16  # bucket lengths are multiples of this
+LONGEST = 1_000_000  # tokens; a tokenizer without a limit says 1e30
 MODEL_ERRORS = (OSError, ValueError, ImportError, RuntimeError, KeyError, AttributeError)
 
 
@@ -68,7 +69,7 @@ class CrossEncoderScorer:
         model = self._load()
         encoded = self._encode(model, pairs)
         lengths = np.array([len(ids) for ids in encoded["input_ids"]])
-        buckets = -(-lengths // STEP) * STEP
+        buckets = np.minimum(-(-lengths // STEP) * STEP, _window(model))
         scores = np.empty(len(pairs), dtype=np.float64)
         for length in sorted(set(buckets.tolist()), reverse=True):
             rows = np.flatnonzero(buckets == length)
@@ -84,12 +85,11 @@ class CrossEncoderScorer:
         return self._model
 
     def _encode(self, model: Any, pairs: Sequence[tuple[str, str]]) -> dict[str, list[list[int]]]:
-        limit = model.max_seq_length or model.config.max_position_embeddings
         encoded = model.tokenizer(
             [query for query, _ in pairs],
             [passage for _, passage in pairs],
             truncation="longest_first",
-            max_length=limit,
+            max_length=_window(model),
             padding=False,
         )
         names = ("input_ids", "attention_mask", "token_type_ids")
@@ -111,6 +111,12 @@ class CrossEncoderScorer:
         with torch.inference_mode():
             logits = model.model(**features).logits.float().numpy()
         return np.asarray(logits[:, 0], dtype=np.float64)
+
+
+def _window(model: Any) -> int:
+    """Return the longest pair the model takes, in tokens, special ones included."""
+    limit = model.max_seq_length or model.config.max_position_embeddings
+    return min(int(limit), LONGEST)
 
 
 def _load_cross_encoder(

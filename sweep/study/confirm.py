@@ -12,29 +12,33 @@ from sweep.records import Floats
 from sweep.study.evaluate import Evaluation
 from sweep.study.tables import read_ranking
 from sweep.trials import TrialRecord
-from sweep.winner.answer import best_of
 
 if TYPE_CHECKING:
     from sweep.study.study import Study
 
 
 def confirm(study: "Study", evaluation: Evaluation, query_ids: tuple[str, ...]) -> None:
-    """Score the best configuration and the baseline on the confirm set, from stored rankings.
+    """Score the recommended and the best configuration and the baseline on the confirm set.
 
-    What was scored before is not looked at again. Each new trial scored is one look.
+    They are scored from their stored rankings, in one look; what was scored before is not looked
+    at again. A later look, at other configurations, is counted.
     """
-    scored = study.scored()
-    if not scored.trials:
+    if not study.feasible:
         return
-    wanted = [scored.trials[best_of(scored)]]
+    scored = study.scored()
+    found = scored.recommendation()
+    rows = dict.fromkeys([found.recommended, found.best])
+    wanted = [scored.trials[row] for row in rows]
     wanted += [trial for trial in scored.trials if trial.fingerprint == study.baseline]
     path = study.folder.confirm
     content = _read(path)
     known = content["trials"]
-    for trial in wanted:
-        if str(trial.number) not in known:
-            known[str(trial.number)] = _score(study, evaluation, trial, query_ids)
-            content["looks"] += 1
+    new = [trial for trial in wanted if str(trial.number) not in known]
+    if not new:
+        return
+    for trial in new:
+        known[str(trial.number)] = _score(study, evaluation, trial, query_ids)
+    content["looks"] += 1
     write_whole(path, json.dumps(content, allow_nan=False).encode())
 
 

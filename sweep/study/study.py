@@ -5,7 +5,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import optuna
@@ -19,7 +19,11 @@ from sweep.study.record import from_optuna
 from sweep.study.storage import open_storage, shown
 from sweep.study.tables import read_scores
 from sweep.trials import TrialRecord
-from sweep.winner.answer import Answer, Pick, Scored, make_answer
+from sweep.winner.answer import Answer, Counts, make_answer
+from sweep.winner.figures import Pick, Scored
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ABOUT = "sweep"  # study attribute: identity, axes, corpus, baseline, split, last run
 
@@ -121,6 +125,22 @@ class Study:
             f"`sweep trials {self.name}`."
         )
 
+    def frame(self) -> "pd.DataFrame":
+        """Return the trials as a pandas table: number, state, parameters, values, metrics."""
+        import pandas as pd
+
+        rows = [
+            {
+                "number": trial.number,
+                "state": trial.state,
+                **{f"params.{name}": value for name, value in trial.configuration.flat().items()},
+                **trial.metrics,
+                **trial.timings,
+            }
+            for trial in self.trials
+        ]
+        return pd.DataFrame(rows)
+
     def scored(self) -> Scored:
         """Return the feasible trials with their scores of the first objective.
 
@@ -137,22 +157,27 @@ class Study:
         return Scored(
             trials=trials,
             scores=matrix,
-            groups=None,
             maximize=self.goals[0].maximize,
+            scale=self.goals[0].metric.scale or 1.0,
             confirm=read_confirm(self.folder.confirm, self.goals[0].name),
         )
 
-    def answer(self, pick: Pick = "best") -> Answer:
+    def answer(self, pick: Pick = "recommended") -> Answer:
         """Return which configuration to use, its honest score, and the baseline beside it."""
+        scored = self.scored()
         failed = {t.fingerprint for t in self.trials} - {t.fingerprint for t in self.complete}
+        counts = Counts(
+            complete=len(self.complete),
+            failed=len(failed),
+            infeasible=len(self.complete) - len(scored.trials),
+        )
         return make_answer(
             self.name,
             self.goals[0].name,
-            self.scored(),
+            scored,
             baseline=self.baseline,
             pick=pick,
-            evaluated=len(self.complete),
-            failed=len(failed),
+            counts=counts,
         )
 
     def score_matrix(

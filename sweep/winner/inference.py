@@ -1,10 +1,9 @@
-"""Which configurations are worse than the best, and how small a difference the queries can show."""
+"""Which configurations are worse than the best, and what difference the queries can show."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import norm
 
 from sweep.errors import WinnerError
@@ -12,8 +11,7 @@ from sweep.records import Floats, Ints
 from sweep.winner.bootstrap import bootstrap_interval
 from sweep.winner.paired_tests import randomisation_p, sign_counts
 from sweep.winner.scores import oriented, whole_numbers
-
-_BLOCK_CELLS = 1_000_000  # flipped sums held at once: 8 MB
+from sweep.winner.sign_flips import null_ranges, sign_patterns, tied_bounds, upper_quantiles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,9 +28,9 @@ class TukeyResult:
         critical: the observed difference from which on a configuration is called worse; infinite
             where so few queries can call none (fewer than 6 at 5 %).
         loss_bound: shape (N,), upper bound of the true loss against whichever configuration truly
-            is best; all N hold together with confidence 1 - alpha.
-        standard_error: of the difference between the best and a typical tied configuration (median;
-            the second best where nothing is tied); NaN for one configuration or one query.
+            is best, simultaneous with confidence 1 - alpha; infinite below 5 queries (at 5 %).
+        standard_error: of the difference between the best and a typical tied configuration
+            (median; the second best where nothing is tied); NaN for one configuration or query.
         n_queries: Q.
         alpha: the family-wise level.
     """
@@ -106,7 +104,7 @@ def tukey_hsd(
         WinnerError: for scores that are empty or not finite, or options out of range.
 
     Source: Carterette 2012, doi:10.1145/2094072.2094076 (test); Romano and Wolf 2005,
-        doi:10.1198/016214504000000539 (step-down).
+        doi:10.1198/016214504000000539 (step-down); Hsu 1984, doi:10.1214/aos/1176346710 (bound).
     """
     if permutations < 1 or not 0.0 < alpha < 1.0:
         raise WinnerError(
@@ -118,15 +116,18 @@ def tukey_hsd(
     sums = numbers.sum(axis=1)
     order = np.argsort(-sums, kind="stable")
     loss = sums[order[0]] - sums[order]  # in units, best configuration first
-    ranges = _null_ranges(numbers[order], permutations, seed)
+    signs = sign_patterns(turned.shape[1], permutations, seed)
+    ranges = null_ranges(numbers[order], signs)
     if not step_down:
         ranges[:] = ranges[-1]
     p_values = (ranges >= loss[:, None]).mean(axis=1)
     p_values = np.maximum.accumulate(p_values[::-1])[::-1]
-    critical = _upper_quantiles(ranges, alpha)
+    critical = upper_quantiles(ranges, alpha)
     n_tied = int((p_values > alpha).sum())
     last = max(n_tied, min(2, len(order)))  # one alone at the top: the test that made it so
-    bound = loss + np.maximum(critical, critical[n_tied - 1])
+    del ranges
+    bound = loss + critical
+    bound[:n_tied] = tied_bounds(numbers[order[:n_tied]], signs, alpha)
     back = np.argsort(order)  # from rank to configuration
     scale = unit / turned.shape[1]
     return TukeyResult(
@@ -210,53 +211,11 @@ def planned_comparison(baseline: Floats, candidate: Floats, *, seed: int = 0) ->
     return Comparison(
         difference=float(differences.mean()),
         p_value=randomisation_p(differences, seed=seed),
-        interval=bootstrap_interval(differences, seed=seed),
+        interval=bootstrap_interval(differences, expanded=True, seed=seed),
         wins=wins,
         losses=losses,
         ties=ties,
     )
-
-
-def _null_ranges(numbers: Floats, permutations: int, seed: int) -> Floats:
-    """Return the range of the flipped sums over the first 1, 2, .. N rows, shape (N, patterns)."""
-    signs = _sign_patterns(numbers.shape[1], permutations, seed)
-    ranges = np.empty((len(numbers), len(signs)))
-    block = max(1, _BLOCK_CELLS // max(numbers.shape))
-    for start in range(0, len(signs), block):
-        # Exact: whole numbers, so that threads and blocks cannot change a bit.
-        flipped = numbers @ signs[start : start + block].T.astype(np.float64)
-        highest = np.maximum.accumulate(flipped, axis=0)
-        lowest = np.minimum.accumulate(flipped, axis=0)
-        np.subtract(highest, lowest, out=ranges[:, start : start + block])
-    return ranges
-
-
-def _sign_patterns(n_queries: int, permutations: int, seed: int) -> NDArray[np.int8]:
-    """Return sign patterns, shape (patterns, Q); the first is the observed one, all +1.
-
-    The first query keeps its sign where all patterns are listed: a pattern and its opposite have
-    the same range.
-    """
-    if n_queries <= permutations.bit_length() and 2 ** (n_queries - 1) <= permutations:
-        codes = np.arange(2 ** (n_queries - 1))[:, None] >> np.arange(n_queries)[::-1]
-        return (1 - 2 * (codes & 1)).astype(np.int8)
-    rng = np.random.default_rng(seed)
-    drawn = 1 - 2 * rng.integers(0, 2, size=(permutations, n_queries), dtype=np.int8)
-    return np.concatenate([np.ones((1, n_queries), dtype=np.int8), drawn])
-
-
-def _upper_quantiles(ranges: Floats, alpha: float) -> Floats:
-    """Return per row the value above which a loss has p <= alpha; infinite if none has.
-
-    Reorders the rows of `ranges` (a copy would double the memory).
-    """
-    n_patterns = ranges.shape[1]
-    allowed = math.floor(alpha * n_patterns + 1e-9)  # 1e-9: .05 x 20 must count as 1
-    if allowed == 0:
-        return np.full(len(ranges), np.inf)
-    position = n_patterns - 1 - allowed
-    ranges.partition(position, axis=1)
-    return ranges[:, position].copy()
 
 
 def _typical_error(scores: Floats) -> float:

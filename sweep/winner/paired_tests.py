@@ -8,6 +8,7 @@ import numpy as np
 from scipy import stats
 
 from sweep.records import Floats
+from sweep.winner.sign_flips import sign_patterns
 
 _EXACT_QUERIES = 16  # 2^16 sign patterns are listed, more are sampled
 _BLOCK_CELLS = 2_000_000
@@ -63,8 +64,7 @@ def randomisation_p(differences: Floats, *, draws: int = 100_000, seed: int = 0)
     n = len(differences)
     threshold = abs(float(differences.sum())) - _ROUNDING * float(np.abs(differences).sum())
     if n <= _EXACT_QUERIES:
-        codes = np.arange(2 ** (n - 1))[:, None] >> np.arange(n)[::-1]
-        signs = 1.0 - 2.0 * (codes & 1)  # the first sign is fixed: |sum| has no direction
+        signs = sign_patterns(n, 2 ** (n - 1))  # the first is fixed: |sum| has no direction
         return float((np.abs((signs * differences).sum(axis=1)) >= threshold).mean())
     rng = np.random.default_rng(seed)
     block = max(1, _BLOCK_CELLS // n)
@@ -120,7 +120,7 @@ def bonferroni(p_values: Floats) -> Floats:
 
 
 def holm(p_values: Floats) -> Floats:
-    """Return Holm's step-down p-values, shape (m,): max over i <= j of min(1, (m - i + 1) p_(i))."""
+    """Return Holm's p-values, shape (m,): max over i <= j of min(1, (m - i + 1) p_(i))."""
     order = np.argsort(p_values, kind="stable")
     scaled = np.minimum(1.0, p_values[order] * np.arange(len(p_values), 0, -1))
     adjusted = np.empty(len(p_values))
@@ -129,7 +129,7 @@ def holm(p_values: Floats) -> Floats:
 
 
 def benjamini_hochberg(p_values: Floats) -> Floats:
-    """Return p-values adjusted for the false discovery rate, shape (m,): min over i >= j of m p_(i) / i."""
+    """Return p-values for the false discovery rate, (m,): min over i >= j of m p_(i) / i."""
     order = np.argsort(p_values, kind="stable")
     scaled = p_values[order] * len(p_values) / np.arange(1, len(p_values) + 1)
     adjusted = np.empty(len(p_values))

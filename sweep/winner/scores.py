@@ -1,4 +1,4 @@
-"""The table that inference works on: N configurations x Q queries, exact sums, no rounding luck."""
+"""The table inference works on: N configurations x Q queries, with exact sums."""
 
 import math
 

@@ -1,0 +1,162 @@
+"""Figures of an answer: means over queries with their intervals, and where they come from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from sweep.errors import WinnerError
+from sweep.records import Floats
+from sweep.trials import TrialRecord
+from sweep.winner.bootstrap import bootstrap_interval
+from sweep.winner.cross_validation import honest_scores
+from sweep.winner.inference import planned_comparison
+from sweep.winner.recommendation import Recommendation, recommend
+from sweep.winner.scores import highest_mean
+
+Pick = Literal["recommended", "best", "baseline"]
+COSTS = ("context_tokens", "work", "index_bytes")  # compared in this order; lower is cheaper
+FOLD_PERMUTATIONS = 500  # of the test inside each fold of a cross-validated recommendation
+SEARCHED = "the queries that chose it"
+CONFIRMED = "confirm set"
+CROSS_VALIDATED = "cross-validated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A mean over queries with its 95 % interval, and how it was obtained."""
+
+    mean: float
+    interval: tuple[float, float]
+    queries: int
+    how: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON-ready form."""
+        return {
+            "mean": self.mean,
+            "interval": list(self.interval),
+            "queries": self.queries,
+            "how": self.how,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """Feasible trials and their scores of the objective.
+
+    Attributes:
+        trials: N trials.
+        scores: shape (N, Q), on the search queries.
+        maximize: whether higher is better.
+        scale: length of the metric's range.
+        confirm: scores on the confirm set by trial number, for those that were confirmed.
+    """
+
+    trials: tuple[TrialRecord, ...]
+    scores: Floats
+    maximize: bool
+    scale: float
+    confirm: Mapping[int, Floats]
+
+    def __post_init__(self) -> None:
+        """Refuse to choose among nothing."""
+        if not self.trials:
+            raise WinnerError(
+                "study: must hold a finished trial that meets every constraint, got none. Loosen "
+                "the constraints, or see `sweep trials` for what failed."
+            )
+
+    def costs(self) -> list[tuple[float, ...]]:
+        """Return what each trial costs, comparable from left to right."""
+        return [
+            tuple(trial.metrics.get(name, float("inf")) for name in COSTS) for trial in self.trials
+        ]
+
+    def recommendation(self) -> Recommendation:
+        """Return the recommendation over all search queries."""
+        return recommend(self.scores, self.costs(), scale=self.scale, maximize=self.maximize)
+
+
+def search_figure(scored: Scored, row: int, objective: str) -> Figure:
+    """Return the score on the queries that chose; for the winner it is flattered by its luck."""
+    values = scored.scores[row]
+    return Figure(
+        mean=float(values.mean()),
+        interval=scored.trials[row].intervals[objective],
+        queries=len(values),
+        how=SEARCHED,
+    )
+
+
+def honest_figure(scored: Scored, row: int, pick: Pick) -> Figure | None:
+    """Return the score freed of the luck that made a configuration win; None if it cannot be had.
+
+    On the confirm set where the trial was confirmed; else by cross-validated selection: choose on
+    four folds by the same rule, score on the fifth, repeated. The baseline was named before
+    looking, so its score on the search queries is honest as it is.
+    """
+    confirmed = scored.confirm.get(scored.trials[row].number)
+    if confirmed is not None:
+        return _plain_figure(confirmed, CONFIRMED)
+    if pick == "baseline":
+        return _plain_figure(scored.scores[row], "named before looking")
+    return _cross_validated(scored, scored.scores, pick)
+
+
+def difference_figure(scored: Scored, row: int, baseline: int, pick: Pick) -> Figure | None:
+    """Return the honest difference to the baseline, on the same queries."""
+    numbers = [scored.trials[row].number, scored.trials[baseline].number]
+    if all(number in scored.confirm for number in numbers):
+        values, base = (scored.confirm[number] for number in numbers)
+        comparison = planned_comparison(base, values)
+        return Figure(
+            mean=comparison.difference,
+            interval=comparison.interval,
+            queries=len(values),
+            how=CONFIRMED,
+        )
+    # Less the baseline's row everywhere: no choice changes, and the gain gets its own interval.
+    return _cross_validated(scored, scored.scores - scored.scores[baseline], pick)
+
+
+def _cross_validated(scored: Scored, scores: Floats, pick: Pick) -> Figure | None:
+    costs = scored.costs()
+
+    def recommended(some: Floats) -> int:
+        return recommend(
+            some, costs, scale=scored.scale, permutations=FOLD_PERMUTATIONS
+        ).recommended
+
+    rule = highest_mean if pick == "best" else recommended
+    honest = honest_scores(scores, rule=rule, maximize=scored.maximize)
+    if not honest.usable:
+        return None
+    return Figure(
+        mean=honest.mean,
+        interval=honest.interval,
+        queries=scores.shape[1],
+        how=CROSS_VALIDATED,
+    )
+
+
+def _plain_figure(values: Floats, how: str) -> Figure:
+    return Figure(
+        mean=float(values.mean()),
+        interval=bootstrap_interval(values),
+        queries=len(values),
+        how=how,
+    )
+
+
+def leading(scored: Scored, count: int) -> tuple[TrialRecord, ...]:
+    """Return the first trials by mean score, best first."""
+    sign = -1.0 if scored.maximize else 1.0
+    order = np.argsort(sign * scored.scores.mean(axis=1), kind="stable")
+    return tuple(scored.trials[row] for row in order[:count].tolist())
+
+
+def row_of(trials: Sequence[TrialRecord], fingerprint: str | None) -> int | None:
+    """Return the row of a configuration, None if it is not among the trials."""
+    return next((r for r, trial in enumerate(trials) if trial.fingerprint == fingerprint), None)

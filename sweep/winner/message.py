@@ -1,0 +1,119 @@
+"""The closing message of a run, for people; every figure comes from the `Answer`."""
+
+import math
+
+from sweep.winner.answer import Answer
+from sweep.winner.figures import Figure
+
+
+def answer_text(answer: Answer) -> str:
+    """Return the closing message: what to use, what is tied with it, what nobody has judged."""
+    return "\n".join(
+        [*_use_lines(answer), *_tied_lines(answer), *_holes_lines(answer), *_end_lines(answer)]
+    )
+
+
+def _use_lines(answer: Answer) -> list[str]:
+    trial = answer.trial
+    lines = [
+        f"USE   #{trial.number}  {trial.configuration.label()}",
+        f"      {answer.objective} {_score(answer)}",
+    ]
+    if answer.difference is not None and answer.baseline is not None:
+        low, high = answer.difference.interval
+        shown = "" if low > 0 or high < 0 else "; no difference is shown"
+        lines.append(
+            f"      against the baseline #{answer.baseline.number}  "
+            f"{_signed(answer.difference.mean)} [{_signed(low)}, {_signed(high)}]{shown}"
+        )
+    elif answer.baseline is not None:
+        lines.append("      this is the baseline: keep what you have")
+    costs = [f"{trial.metrics.get('context_tokens', 0):,.0f} context tokens a query"]
+    if "index_bytes" in trial.metrics:
+        costs.append(f"index {trial.metrics['index_bytes'] / 1e6:,.1f} MB")
+    if "latency_p95_ms" in trial.metrics:
+        costs.append(f"p95 {_milliseconds(trial.metrics['latency_p95_ms'])} on this machine")
+    return [*lines, "      " + ", ".join(costs)]
+
+
+def _score(answer: Answer) -> str:
+    search = answer.search
+    if answer.confirm is None:
+        return f"{_plain(search.mean)} on the {search.queries} queries that chose it"
+    honest = answer.confirm
+    on_search = f"{_plain(search.mean)} on the {search.queries} queries that chose it"
+    return f"{_with_interval(honest)} ({honest.how}, {honest.queries} queries; {on_search})"
+
+
+def _tied_lines(answer: Answer) -> list[str]:
+    found = answer.recommendation
+    compared = len(answer.compared)
+    if compared < 2:
+        return []
+    first = (
+        f"TIED  {len(answer.tied)} of {compared} configurations are not separable from the best, "
+        f"#{answer.compared[found.best]}"
+    )
+    if math.isfinite(answer.loss_bound):
+        first += f"; #{answer.trial.number} may lose up to {_plain(answer.loss_bound)} to it"
+    lines = [first]
+    if math.isfinite(found.detectable):
+        power = (
+            f"      {answer.search.queries} queries show differences from "
+            f"{_plain(found.detectable)} on"
+        )
+        if found.queries_needed is not None and found.queries_needed > answer.search.queries:
+            power += f"; about {_round(found.queries_needed):,} would show .02"
+        lines.append(power)
+    else:
+        lines.append(f"      {answer.search.queries} queries are too few to tell")
+    return lines
+
+
+def _holes_lines(answer: Answer) -> list[str]:
+    judged = answer.trial.metrics.get("judged@10")
+    if judged is None or judged >= 1:
+        return []
+    holes = answer.trial.metrics.get("holes@10", 0.0)
+    return [
+        f"HOLES judged@10 {judged:.0%}: {holes:.1f} of the first 10 documents a query have no "
+        f"label and count as irrelevant"
+    ]
+
+
+def _end_lines(answer: Answer) -> list[str]:
+    counts, name = answer.counts, answer.study
+    ended = f"{counts.complete} configurations evaluated"
+    if counts.failed:
+        ended += f", {counts.failed} failed"
+    if counts.infeasible:
+        ended += f", {counts.infeasible} violate a constraint"
+    return [
+        f"STUDY {name}: {ended}",
+        f"NEXT  sweep best {name} | sweep dashboard | sweep export {name} --out winner/",
+    ]
+
+
+def _with_interval(figure: Figure) -> str:
+    low, high = figure.interval
+    return f"{_plain(figure.mean)} [{_plain(low)}, {_plain(high)}]"
+
+
+def _plain(value: float) -> str:
+    """Return three decimals without the zero in front, as papers print scores."""
+    text = f"{value:.3f}"
+    return text.replace("0.", ".", 1) if abs(value) < 1 and text not in ("1.000",) else text
+
+
+def _signed(value: float) -> str:
+    return ("+" if value >= 0 else "") + _plain(value)
+
+
+def _milliseconds(value: float) -> str:
+    return f"{value:,.0f} ms" if value >= 10 else f"{value:.1f} ms"
+
+
+def _round(count: int) -> int:
+    """Return two significant digits: the figure is an extrapolation."""
+    digits = max(0, len(str(count)) - 2)
+    return round(count, -digits)
