@@ -220,8 +220,9 @@ def _print_scores(reports: Mapping[str, Mapping[str, Any]]) -> None:
     for metric in metrics:
         cells = []
         for report in reports.values():
-            low, high = report["intervals"][metric] or (None, None)
-            cells += [report["metrics"][metric], f"[{show(low)}, {show(high)}]"]
+            bounds = report["intervals"][metric]
+            interval = bounds and "[{}, {}]".format(*map(show, bounds))
+            cells += [report["metrics"][metric], interval]
         rows.append((metric, *cells))
     columns = [text for name in reports for text in (name, "95 %")]
     print_table(("metric", *columns), rows)
@@ -231,7 +232,7 @@ def _print_scores(reports: Mapping[str, Mapping[str, Any]]) -> None:
             table = [(query, *values.values()) for query, values in queries.items()]
             print_table(("query", *metrics), table, title=f"\n{name}")
         counts = [f"{key.replace('_', ' ')} {count}" for key, count in report["counts"].items()]
-        message(f"{name}: queries {', '.join(counts)}")
+        message(f"{name}: {', '.join(counts)}")
 
 
 def _tell_failures(path: Path, report: Mapping[str, Any], *, any_scored: bool) -> None:

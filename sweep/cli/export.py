@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sweep.cli.options import json_option, pick_option, storage_option, study_argument
+from sweep.cli.options import (
+    json_option,
+    pick_option,
+    storage_option,
+    store_option,
+    study_argument,
+)
 
 if TYPE_CHECKING:
     from sweep.winner.figures import Pick
@@ -17,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
 @pick_option()
 @click.option("--trial", type=int, help="Export this trial instead.")
-@click.option("--store", type=click.Path(path_type=Path), envvar="SWEEP_STORE")
+@store_option()
 @click.option("--force", is_flag=True, help="Replace a bundle that is there.")
 @json_option()
 def command(

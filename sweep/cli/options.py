@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,6 +14,16 @@ STORAGE_HELP = "Where studies are recorded: a path (SQLite) or a URL.  [default:
 def storage_option() -> Decorator:
     """Return the `--storage` option."""
     return click.option("--storage", envvar="SWEEP_STORAGE", metavar="URL", help=STORAGE_HELP)
+
+
+def store_option() -> Decorator:
+    """Return the `--store` option."""
+    return click.option(
+        "--store",
+        type=click.Path(path_type=Path),
+        envvar="SWEEP_STORE",
+        help="Folder of reusable stage outputs.  [default: results/.store]",
+    )
 
 
 def json_option() -> Decorator:

@@ -1,11 +1,14 @@
 """`sweep query`: ask a bundle, or a study's best configuration."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sweep.cli.options import json_option, storage_option
+from sweep.cli.options import json_option, storage_option, store_option
+
+if TYPE_CHECKING:
+    from sweep.study.study import Study
 
 SNIPPET = 300  # characters of a chunk that are shown
 
@@ -16,6 +19,7 @@ SNIPPET = 300  # characters of a chunk that are shown
 @click.option("-k", "--top-k", type=click.IntRange(min=1), help="How many chunks.")
 @click.option("--trial", type=int, help="This trial of the study.")
 @storage_option()
+@store_option()
 @json_option()
 def command(
     source: str,
@@ -23,6 +27,7 @@ def command(
     top_k: int | None,
     trial: int | None,
     storage: str | None,
+    store: Path | None,
     as_json: bool,
 ) -> None:
     """Retrieve chunks for a query, from a bundle's folder or a study's best configuration."""
@@ -33,7 +38,7 @@ def command(
 
         hits = [hit.to_json() for hit in load(source).search(text, top_k)]
     else:
-        hits = _ask_study(source, text, top_k, trial, storage)
+        hits = _ask_study(_open_study(source, storage), text, top_k, trial, store)
     if as_json:
         print_json(hits)
         return
@@ -49,18 +54,12 @@ def command(
         click.echo("nothing found", err=True)
 
 
-def _ask_study(
-    name: str, text: str, top_k: int | None, trial: int | None, storage: str | None
-) -> list[dict[str, Any]]:
-    from dataclasses import replace
-
-    from sweep.cli.progress import shown_report
+def _open_study(name: str, storage: str | None) -> "Study":
     from sweep.errors import StudyError
-    from sweep.study.reopen import reopen
     from sweep.study.study import Study
 
     try:
-        study = Study(name, storage)
+        return Study(name, storage)
     except StudyError as error:
         if Path(name).exists():
             raise StudyError(
@@ -68,12 +67,22 @@ def _ask_study(
                 f"bundle with `sweep export`."
             ) from error
         raise
+
+
+def _ask_study(
+    study: "Study", text: str, top_k: int | None, trial: int | None, store: Path | None
+) -> list[dict[str, Any]]:
+    from dataclasses import replace
+
+    from sweep.cli.progress import shown_report
+    from sweep.study.reopen import reopen
+
     record = study.trial(trial) if trial is not None else study.answer().trial
+    configuration = record.configuration
+    if top_k is not None:
+        configuration = replace(configuration, top_k=top_k)
     with shown_report(as_json=False) as report:
-        engine = reopen(study, report=report)
-        configuration = record.configuration
-        if top_k is not None:
-            configuration = replace(configuration, top_k=top_k)
+        engine = reopen(study, store=store, report=report)
         lists = engine.retriever(configuration).rank([text])
         chunks = engine.texts.chunks(configuration.chunk)
     hits: list[dict[str, Any]] = []

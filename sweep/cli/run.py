@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from sweep.cli.options import json_option, storage_option
+from sweep.cli.options import json_option, storage_option, store_option
 
 
 @click.command(name="run")
@@ -15,12 +15,7 @@ from sweep.cli.options import json_option, storage_option
 )
 @click.option("--study", metavar="NAME", help="Name of the study, if not the file's.")
 @storage_option()
-@click.option(
-    "--store",
-    type=click.Path(path_type=Path),
-    envvar="SWEEP_STORE",
-    help="Folder of reusable stage outputs.  [default: results/.store]",
-)
+@store_option()
 @click.option(
     "--threads", type=click.IntRange(min=1), help="Threads of models; changes no result."
 )

@@ -11,6 +11,7 @@ from sweep.engine.store import Store
 
 T = TypeVar("T")
 Arrays = dict[str, np.ndarray]
+TIMED = ("chunks", "terms")  # what these take to compute is remembered with the output
 
 
 class StageCache:
@@ -45,12 +46,20 @@ class StageCache:
         arrays = self.store.read(stage, key)
         if arrays is None:
             value = compute()
+            if stage in TIMED:
+                self.store.write_json("seconds", key, {"seconds": time.perf_counter() - start})
             self.store.write(stage, key, encode(value))
         else:
             value = decode(arrays)
         self.store.report.spent(stage, time.perf_counter() - start, reused=arrays is not None)
         self._remember(stage, key, value)
         return value
+
+    def seconds(self, key: str) -> float:
+        """Return how long an output of a `TIMED` stage took to compute, NaN if unknown."""
+        known = self.store.read_json("seconds", key) or {}
+        value = known.get("seconds")
+        return float(value) if isinstance(value, int | float) else float("nan")
 
     def hold(self, stage: str, key: str, compute: Callable[[], T]) -> T:
         """Return an output that is kept in memory only."""

@@ -73,7 +73,7 @@ class Engine:
             [query.text for query in self.corpus.queries],
         )
         return {
-            "work": work_per_query(configuration, self.lists, self._reranked(configuration)),
+            "work": work_per_query(configuration, self.lists, self.reranked(configuration)),
             "index_bytes": float(index_bytes(configuration, self.lists)),
             "latency_p50_ms": latency.p50_ms,
             "latency_p95_ms": latency.p95_ms,
@@ -81,9 +81,13 @@ class Engine:
 
     def build_seconds(self, configuration: Configuration) -> float:
         """Return about how long its index takes to build here from nothing (NaN if unknown)."""
-        seconds = sum(self.report.seconds.get(stage, 0.0) for stage in ("chunks", "terms"))
+        chunk = configuration.chunk
+        seconds = self.texts.cache.seconds(self.texts.chunks_key(chunk))
+        if configuration.bm25 is not None:
+            terms_key = self.texts.terms_key(chunk, configuration.bm25.analyzer)
+            seconds += self.texts.cache.seconds(terms_key)
         if configuration.vector is not None and first_mode(configuration) != "bm25":
-            inputs = self.vectors.passage_inputs(configuration.chunk, configuration.vector)
+            inputs = self.vectors.passage_inputs(chunk, configuration.vector)
             tokens = float(np.minimum(inputs.full, inputs.window).sum())
             seconds += tokens / self.vectors.embedding_rate(configuration.vector.model)
         return seconds
@@ -117,8 +121,8 @@ class Engine:
         scorer = self.pool.cross_encoder(configuration.rerank.model)
         return CrossEncoderReranker(scorer, self.texts.passages(configuration.chunk))
 
-    def _reranked(self, configuration: Configuration) -> RankedLists | None:
-        """Return the candidates that a reranker scores."""
+    def reranked(self, configuration: Configuration) -> RankedLists | None:
+        """Return the candidates that a reranker scores, shape (Q, depth), or None."""
         if configuration.rerank is None:
             return None
         return cut_depth(self.lists.candidates(configuration), configuration.rerank.depth)

@@ -1,6 +1,7 @@
 """The stages that need a bi-encoder: passage and query vectors, vector indexes."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -70,21 +71,25 @@ class VectorStages:
     def passage_vectors(self, chunk: ChunkConfig, config: VectorConfig) -> Vectors:
         """Return the (R, d) vectors of the chunks that have text (`PassageInputs.rows`)."""
         inputs = self.passage_inputs(chunk, config)
-        encoder = self.pool.encoder(config.model)
-        ids = [inputs.ids[row] for row in inputs.rows.tolist()]
+        return self._embed([inputs.ids[row] for row in inputs.rows.tolist()], config.model)
 
-        def compute(positions: list[int]) -> Vectors:
-            return encoder.embed([ids[p] for p in positions], role="passage")
+    def embed_all(self, chunkings: Sequence[ChunkConfig], config: VectorConfig) -> None:
+        """Embed the chunks of several chunkings together, so that batches are full."""
+        found = (self.passage_inputs(chunk, config) for chunk in chunkings)
+        ids = [inputs.ids[row] for inputs in found for row in inputs.rows.tolist()]
+        self._embed(ids, config.model)
 
+    def _embed(self, ids: list[np.ndarray], model: str) -> Vectors:
+        encoder = self.pool.encoder(model)
         start = time.perf_counter()
         keys = [row_key(row.tobytes()) for row in ids]
         store = self._rows(f"{encoder.key}|passage")
         missing = store.missing(keys)
         vectors = store.fetch(
             keys,
-            compute,
+            lambda positions: encoder.embed([ids[p] for p in positions], role="passage"),
             block=BLOCK,
-            progress=lambda done, total: self._progress(f"embed {config.model}", done, total),
+            progress=lambda done, total: self._progress(f"embed {model}", done, total),
             order=lambda position: (len(ids[position]), position),
         )
         seconds = time.perf_counter() - start

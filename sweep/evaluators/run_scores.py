@@ -30,6 +30,8 @@ from sweep.records import RankedLists, ScoreTable
 DEFAULT_METRICS = "ndcg@10,recall@10,p@10,hit@10,rr,map"
 _BINARY = ("p", "recall", "hit", "rr", "map", "rprec", "bpref")
 _RANGE = {"ground_truth_label_min": 0, "ground_truth_label_max": 4}
+_EXPONENTIAL = ("ndcg_exp", "fidelity")
+_HIGHEST_EXPONENT = 1000  # above, 2^label is beyond a float
 _NAMED = 5  # queries in a notice
 
 
@@ -152,7 +154,7 @@ def score_rows(
 
     A label outside `labels` is such a failure where the Azure set is asked for.
     """
-    bounds = labels if _needs_range(metrics) else ANY_LABELS
+    bounds = _label_bounds(metrics, labels)
     ranked: dict[str, RankedRow] = {}
     failures = []
     for row in rows:
@@ -259,6 +261,14 @@ def _lists_in_order(lists: Sequence[Mapping[str, float]], documents: Sequence[st
 
 def _needs_range(metrics: Sequence[Metric]) -> bool:
     return any(metric.name.startswith("document_retrieval.") for metric in metrics)
+
+
+def _label_bounds(metrics: Sequence[Metric], labels: tuple[int, int]) -> tuple[int, int]:
+    """Return the labels that a row may hold so that every metric can be computed."""
+    low, high = labels if _needs_range(metrics) else ANY_LABELS
+    if _needs_range(metrics) or any(metric.name in _EXPONENTIAL for metric in metrics):
+        high = min(high, _HIGHEST_EXPONENT)
+    return low, high
 
 
 def _check_labels(qrels: Qrels, labels: tuple[int, int]) -> None:

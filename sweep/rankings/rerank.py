@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+from safetensors import SafetensorError
 
 from sweep.errors import RankingError
 from sweep.machine import machine_name, version_of
@@ -17,7 +18,16 @@ from sweep.records import Floats, Vectors
 BATCH_TOKENS = 1024
 STEP = 16  # bucket lengths are multiples of this
 LONGEST = 1_000_000  # tokens; a tokenizer without a limit says 1e30
-MODEL_ERRORS = (OSError, ValueError, ImportError, RuntimeError, KeyError, AttributeError)
+ADVICE = "Take a ranking cross-encoder, for example cross-encoder/ms-marco-MiniLM-L6-v2."
+MODEL_ERRORS = (
+    OSError,
+    ValueError,
+    ImportError,
+    RuntimeError,
+    KeyError,
+    AttributeError,
+    SafetensorError,
+)
 
 
 def maxsim_scores(pairs: Sequence[tuple[Vectors, Vectors]]) -> Floats:
@@ -45,11 +55,14 @@ class CrossEncoderScorer:
     """A sentence-transformers cross-encoder; loads its weights when the first pair is scored.
 
     Scores are raw logits (no sigmoid): a sigmoid in low precision rounds strong hits to 1.0.
+
+    Raises: RankingError if the model says that it is something else.
     """
 
     def __init__(
         self, files: ModelFiles, *, precision: Literal["fp32", "bf16"], threads: int
     ) -> None:
+        _check_head(files)
         self.files = files
         self.precision = precision
         self.threads = threads
@@ -113,6 +126,16 @@ class CrossEncoderScorer:
         return np.asarray(logits[:, 0], dtype=np.float64)
 
 
+def _check_head(files: ModelFiles) -> None:
+    """Refuse a model without a scoring head: the library would put a random one on top of it."""
+    kinds = files.read_json("config.json").get("architectures") or []
+    if kinds and not any(str(kind).endswith("ForSequenceClassification") for kind in kinds):
+        raise RankingError(
+            f"rerank.model: must be a cross-encoder (...ForSequenceClassification), got "
+            f"{', '.join(map(str, kinds))} in {files.name!r}. {ADVICE}"
+        )
+
+
 def _window(model: Any) -> int:
     """Return the longest pair the model takes, in tokens, special ones included."""
     limit = model.max_seq_length or model.config.max_position_embeddings
@@ -123,8 +146,11 @@ def _load_cross_encoder(
     files: ModelFiles, precision: Literal["fp32", "bf16"], threads: int
 ) -> Any:
     import torch
+    import transformers
     from sentence_transformers import CrossEncoder
 
+    transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     torch.set_num_threads(threads)
     dtype = torch.bfloat16 if precision == "bf16" else torch.float32
     try:
@@ -139,7 +165,6 @@ def _load_cross_encoder(
     if model.num_labels != 1:
         raise RankingError(
             f"rerank.model: must have one label (a relevance score), got {model.num_labels} in "
-            f"{files.name!r}. Take a ranking cross-encoder, for example "
-            f"cross-encoder/ms-marco-MiniLM-L6-v2."
+            f"{files.name!r}. {ADVICE}"
         )
     return model.eval()

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sweep.engine.scoring import Scorer
 from sweep.engine.store import write_whole
 from sweep.records import Floats
-from sweep.study.evaluate import Evaluation
 from sweep.study.tables import read_ranking
 from sweep.trials import TrialRecord
 
 if TYPE_CHECKING:
+    from sweep.study.evaluate import Evaluation
     from sweep.study.study import Study
 
 
-def confirm(study: "Study", evaluation: Evaluation, query_ids: tuple[str, ...]) -> None:
+def confirm(study: "Study", evaluation: "Evaluation", query_ids: tuple[str, ...]) -> None:
     """Score the recommended and the best configuration and the baseline on the confirm set.
 
     They are scored from their stored rankings, in one look; what was scored before is not looked
@@ -53,8 +52,10 @@ def read_confirm(path: Path, metric: str) -> dict[int, Floats]:
 
 
 def _score(
-    study: "Study", evaluation: Evaluation, trial: TrialRecord, query_ids: tuple[str, ...]
+    study: "Study", evaluation: "Evaluation", trial: TrialRecord, query_ids: tuple[str, ...]
 ) -> dict[str, list[float]]:
+    from sweep.engine.scoring import Scorer  # reading a study needs no engine
+
     search = evaluation.scorer
     scorer = Scorer(
         evaluation.engine.texts,

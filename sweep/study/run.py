@@ -12,10 +12,11 @@ import optuna
 from sweep.configuration import Configuration
 from sweep.corpus import read_corpus
 from sweep.engine.engine import Engine, EngineOptions
+from sweep.engine.prefetch import prefetch_pairs, prefetch_vectors
 from sweep.engine.report import Report
 from sweep.engine.scoring import Scorer
 from sweep.engine.store import write_whole
-from sweep.errors import SpaceError, StudyError
+from sweep.errors import SpaceError, StoreError, StudyError
 from sweep.records import Corpus
 from sweep.study.confirm import confirm
 from sweep.study.evaluate import Evaluation, evaluate
@@ -156,6 +157,7 @@ def _evaluate_queue(
     records = [from_optuna(trial) for trial in study.get_trials(deepcopy=False)]
     finished = {r.fingerprint for r in records if r is not None and r.state == "COMPLETE"}
     number, failed = len(records), 0
+    _prefetch(evaluation.engine, [c for c in queue if c.fingerprint() not in finished])
     for done, configuration in enumerate(queue):
         report.on_progress("trials", done, len(queue))
         if configuration.fingerprint() in finished:
@@ -173,6 +175,17 @@ def _evaluate_queue(
                     f"last one: {record.error['message']}"
                 )
     report.on_progress("trials", len(queue), len(queue))
+
+
+def _prefetch(engine: Engine, queue: Sequence[Configuration]) -> None:
+    """Do shared work in one go; what fails here fails again, with its reason, in its trial."""
+    for shared in (prefetch_vectors, prefetch_pairs):
+        try:
+            shared(engine, queue)
+        except StoreError:
+            raise
+        except Exception as error:
+            engine.report.notice(f"shared work was put off to the trials: {error}")
 
 
 def _open_study(

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtr, stdtrit
 
 from sweep.errors import WinnerError
 from sweep.records import Floats
@@ -65,8 +65,8 @@ def bootstrap_interval(
         means.append(sums[repeat, drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
     tail = (1.0 - level) / 2.0
     if expanded:
-        widening = math.sqrt(n_groups / (n_groups - 1)) * stats.t.ppf(tail, n_groups - 1)
-        tail = float(stats.norm.cdf(widening))
+        widening = math.sqrt(n_groups / (n_groups - 1)) * stdtrit(n_groups - 1, tail)
+        tail = float(ndtr(widening))
     low, high = np.quantile(np.concatenate(means), [tail, 1.0 - tail])
     return float(low), float(high)
 

@@ -4,14 +4,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from sweep.errors import WinnerError
 from sweep.records import Floats, Ints
 from sweep.winner.bootstrap import bootstrap_interval
 from sweep.winner.paired_tests import randomisation_p, sign_counts
 from sweep.winner.scores import oriented, whole_numbers
-from sweep.winner.sign_flips import null_ranges, sign_patterns, tied_bounds, upper_quantiles
+from sweep.winner.sign_flips import loss_bounds, null_ranges, sign_patterns, upper_quantiles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class TukeyResult:
         critical: the observed difference from which on a configuration is called worse; infinite
             where so few queries can call none (fewer than 6 at 5 %).
         loss_bound: shape (N,), upper bound of the true loss against whichever configuration truly
-            is best, simultaneous with confidence 1 - alpha; infinite below 5 queries (at 5 %).
+            is best; all N hold together with confidence 1 - alpha; infinite below 5 queries (at 5 %).
         standard_error: of the difference between the best and a typical tied configuration
             (median; the second best where nothing is tied); NaN for one configuration or query.
         n_queries: Q.
@@ -125,9 +125,7 @@ def tukey_hsd(
     critical = upper_quantiles(ranges, alpha)
     n_tied = int((p_values > alpha).sum())
     last = max(n_tied, min(2, len(order)))  # one alone at the top: the test that made it so
-    del ranges
-    bound = loss + critical
-    bound[:n_tied] = tied_bounds(numbers[order[:n_tied]], signs, alpha)
+    del ranges  # as large as what the bounds need
     back = np.argsort(order)  # from rank to configuration
     scale = unit / turned.shape[1]
     return TukeyResult(
@@ -136,7 +134,7 @@ def tukey_hsd(
         p_values=p_values[back],
         tied=np.sort(order[:n_tied]),
         critical=float(critical[last - 1] * scale),
-        loss_bound=bound[back] * scale,
+        loss_bound=loss_bounds(numbers, signs, alpha) * scale,
         standard_error=_typical_error(turned[order[:last]]),
         n_queries=turned.shape[1],
         alpha=alpha,
@@ -147,7 +145,7 @@ def detectable_difference(result: TukeyResult, *, power: float = 0.8) -> float:
     """Return the smallest true difference to the best that these queries are likely to show.
 
     A configuration truly worse than the best by this much is called worse by `tukey_hsd` with
-    probability `power`: critical difference + z(power) x standard error of the difference to a
+    probability `power` or more: critical difference + z(power) x standard error of the difference to a
     typical tied configuration.
 
     Args:
@@ -160,7 +158,7 @@ def detectable_difference(result: TukeyResult, *, power: float = 0.8) -> float:
     """
     if math.isnan(result.standard_error) or result.critical == result.standard_error == 0.0:
         return math.nan
-    return result.critical + float(norm.ppf(power)) * result.standard_error
+    return result.critical + float(ndtri(power)) * result.standard_error
 
 
 def queries_needed(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtr  # scipy.stats, loaded where it is used, takes 0.5 s
 
 from sweep.records import Floats
 from sweep.winner.sign_flips import sign_patterns
@@ -41,8 +41,8 @@ def paired_t(differences: Floats) -> TTest:
     return TTest(
         statistic=statistic,
         degrees=degrees,
-        p_value=float(2.0 * stats.t.sf(abs(statistic), degrees)),
-        p_greater=float(stats.t.sf(statistic, degrees)),
+        p_value=float(2.0 * stdtr(degrees, -abs(statistic))),
+        p_greater=float(stdtr(degrees, -statistic)),
     )
 
 
@@ -64,15 +64,15 @@ def randomisation_p(differences: Floats, *, draws: int = 100_000, seed: int = 0)
     n = len(differences)
     threshold = abs(float(differences.sum())) - _ROUNDING * float(np.abs(differences).sum())
     if n <= _EXACT_QUERIES:
-        signs = sign_patterns(n, 2 ** (n - 1))  # the first is fixed: |sum| has no direction
+        signs = sign_patterns(n, 2 ** (n - 1), seed)  # all of them
         return float((np.abs((signs * differences).sum(axis=1)) >= threshold).mean())
     rng = np.random.default_rng(seed)
     block = max(1, _BLOCK_CELLS // n)
     count = 0
     for start in range(0, draws, block):
         size = (min(block, draws - start), n)
-        signs = 1.0 - 2.0 * rng.integers(0, 2, size=size, dtype=np.int8)
-        count += int((np.abs(signs @ differences) >= threshold).sum())
+        drawn = 1.0 - 2.0 * rng.integers(0, 2, size=size, dtype=np.int8)
+        count += int((np.abs(drawn @ differences) >= threshold).sum())
     return (count + 1) / (draws + 1)
 
 
@@ -93,6 +93,8 @@ def wilcoxon(
         correction: continuity correction of the approximation.
         method: scipy's: exact or normal approximation; auto decides by n, ties and zeros.
     """
+    from scipy import stats
+
     with np.errstate(all="ignore"):  # all zeros: scipy divides 0 by 0, and the p-value is NaN
         result = stats.wilcoxon(
             np.round(differences, 12), zero_method=zeros, correction=correction, method=method
@@ -109,6 +111,8 @@ def sign_counts(differences: Floats) -> tuple[int, int, int]:
 
 def sign_test_p(differences: Floats) -> float:
     """Return the two-sided exact binomial p-value of wins against losses; 1.0 without either."""
+    from scipy import stats
+
     wins, losses, _ = sign_counts(differences)
     return float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
 

@@ -28,7 +28,7 @@ class Recommendation:
         tied: indices in rising order, not separable from the best.
         loss_observed: mean of the best minus mean of the recommended, on these queries.
         loss_bound: what the recommended may truly lose against the true best at most, with
-            confidence 1 - alpha, allowing for all that are tied; infinite below 5 queries.
+            confidence 1 - alpha, allowing for all configurations; infinite below 5 queries.
         critical: the observed difference from which on a configuration is called worse.
         detectable: the true difference these queries show with probability .8; NaN if unknown.
         queries_needed: about how many queries would show .02 of the scale; None if unknown.

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from sweep.records import Floats
 
@@ -38,25 +39,41 @@ def null_ranges(numbers: Floats, signs: Signs) -> Floats:
     return ranges
 
 
-def tied_bounds(numbers: Floats, signs: Signs, alpha: float) -> Floats:
-    """Return the upper bounds of what tied configurations lose to the truly best, shape (k,).
+def loss_bounds(numbers: Floats, signs: Signs, alpha: float) -> Floats:
+    """Return the upper bound of what each row's sum truly loses to the truly best row's.
 
     If row t is truly best, then with confidence 1 - alpha no row's noise exceeds that of t by more
-    than c_t, the quantile of (highest - t's) flipped sum, so that every row i loses at most
-    sum_t - sum_i + c_t. The largest over t holds whichever is best. Compared with loss + critical
-    it spares the half of the range that lies below t. Every pattern counts with its opposite, for
-    this statistic has a direction.
+    than c_t, so that every row i loses at most sum_t - sum_i + c_t; the largest over t holds
+    whichever is best (Hsu 1984, doi:10.1214/aos/1176346710). c_t is the quantile of highest minus
+    t's flipped sum; every pattern counts with its opposite, for this has a direction. Flipped are
+    deviations from each row's own mean: here the rows need not be equal, and the loss of a bad row
+    is no noise. Such deviations are too small by sqrt(1 - 1/Q), and their scale is an estimate:
+    widened as a t interval is.
+
+    Args:
+        numbers: shape (N, Q), whole numbers.
+        signs: shape (patterns, Q).
+        alpha: of all N bounds together.
+
+    Returns:
+        Shape (N,); infinite where the patterns are too few to have a quantile (Q < 5 at 5 %).
     """
+    n_queries = numbers.shape[1]
+    deviations = np.rint(numbers - numbers.mean(axis=1, keepdims=True))  # whole: sums stay exact
     deficits = np.empty((len(numbers), 2 * len(signs)))
     block = max(1, _BLOCK_CELLS // max(numbers.shape))
     for start in range(0, len(signs), block):
-        flipped = numbers @ signs[start : start + block].T.astype(np.float64)
+        flipped = deviations @ signs[start : start + block].T.astype(np.float64)
         columns = slice(2 * start, 2 * start + 2 * flipped.shape[1])
         deficits[:, columns] = np.concatenate(
             [flipped.max(axis=0) - flipped, flipped - flipped.min(axis=0)], axis=1
         )
+    critical = upper_quantiles(deficits, alpha)
+    if n_queries > 1:
+        critical *= math.sqrt(n_queries / (n_queries - 1))
+        critical *= stats.t.ppf(alpha, n_queries - 1) / stats.norm.ppf(alpha)
     sums = numbers.sum(axis=1)
-    bounds: Floats = (sums + upper_quantiles(deficits, alpha)).max() - sums
+    bounds: Floats = (sums + critical).max() - sums
     return bounds
 
 

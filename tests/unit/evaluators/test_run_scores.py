@@ -159,6 +159,12 @@ def test_labels_beyond_the_range_fail_rows_only_where_the_range_matters(tmp_path
     assert codes(rows_of(tmp_path, rows, "document_retrieval.ndcg@3", labels=wide)) == []
 
 
+def test_a_label_too_high_for_an_exponential_gain_fails_its_row_only(tmp_path: Path) -> None:
+    rows = [FIXTURE, {**FIXTURE, "qid": "q2", "graded_relevance": {"d1": 5000}}]
+    assert codes(rows_of(tmp_path, rows, "ndcg,rr")) == []
+    assert codes(rows_of(tmp_path, rows, "ndcg_exp,rr")) == [(2, "LABEL_ABOVE_MAX")]
+
+
 def test_nothing_scored_gives_no_mean(tmp_path: Path) -> None:
     report = report_scores(rows_of(tmp_path, ["{"], "rr"), per_query=True)
     assert report["metrics"] == {"rr": None}

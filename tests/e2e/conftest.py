@@ -1,0 +1,26 @@
+"""What the end-to-end tests share: one small study over all four modes, and one store."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command import read_json, succeed, write_space
+from tests.e2e.island import MODES, Island, write_island
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return one store for all tests that need a model's vectors."""
+    return tmp_path_factory.mktemp("store")
+
+
+@pytest.fixture(scope="session")
+def island(tmp_path_factory: pytest.TempPathFactory, store: Path) -> Island:
+    """Return the shared study."""
+    folder = tmp_path_factory.mktemp("Käthe's sweep")
+    write_island(folder / "island corpus")
+    write_space(folder / "island.yaml", MODES)
+    env = {"SWEEP_STORE": str(store)}
+    done = succeed("run", "island.yaml", "--threads", 1, cwd=folder, env=env)
+    trials = read_json("trials", cwd=folder, env=env)
+    return Island(folder, store, done, trials)

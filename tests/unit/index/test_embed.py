@@ -1,0 +1,229 @@
+"""Vectors: independent of their company to the last bit, equal to the library's own."""
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sweep.configuration import VectorConfig
+from sweep.errors import IndexingError
+from sweep.index import embed
+from sweep.index.embed import Encoder, Precision, passage_text, safe_precision, title_cutter
+from sweep.index.vectors import build_index, search_vectors
+from sweep.models import find_model
+from sweep.records import Vectors
+from tests.shared_data import bugcase
+from tests.toy_models import lookup_model
+
+MODEL = "all-MiniLM-L6-v2"
+TEXTS = [
+    "Probation lasts three months.",
+    "",
+    "Bicycles may be parked in the yard behind the canteen, never in the stairwell.",
+    "名前は何ですか 😀",
+    "Expenses above 50 euros need a receipt. " * 3,
+    "The probation period can be extended once. " * 9,
+    "A long text that no window of 256 tokens can hold. " * 40,
+    "probation",
+]
+
+
+class RecordingEncoder(Encoder):
+    """Notes the shapes in which the model runs."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.shapes: list[tuple[int, ...]] = []
+
+    def _forward(self, features: dict[str, Any]) -> dict[str, Any]:
+        self.shapes.append(tuple(features["input_ids"].shape))
+        return super()._forward(features)
+
+
+@pytest.fixture(scope="module")
+def half() -> Encoder:
+    return Encoder(find_model(MODEL), precision="bf16", threads=1)
+
+
+def passages(encoder: Encoder, texts: Sequence[str]) -> Vectors:
+    return encoder.embed(encoder.inputs(texts)[0], role="passage")
+
+
+def queries(encoder: Encoder, texts: Sequence[str]) -> Vectors:
+    return encoder.embed(encoder.inputs(texts)[0], role="query")
+
+
+def cosines(one: Vectors, other: Vectors) -> np.ndarray:
+    a, b = one.astype(np.float64), other.astype(np.float64)
+    return (a * b).sum(axis=1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+
+
+@pytest.fixture(params=["fp32", "bf16"])
+def encoder(request: pytest.FixtureRequest, minilm: Encoder, half: Encoder) -> Iterator[Encoder]:
+    import torch
+
+    yield minilm if request.param == "fp32" else half
+    torch.set_num_threads(1)
+
+
+def test_vector_never_depends_on_its_neighbours(encoder: Encoder) -> None:
+    import torch
+
+    together = passages(encoder, TEXTS)
+    alone = np.concatenate([passages(encoder, [text]) for text in TEXTS])
+    np.testing.assert_array_equal(alone, together)
+    np.testing.assert_array_equal(passages(encoder, TEXTS[::-1])[::-1], together)
+    short = [TEXTS[0], TEXTS[7]]
+    np.testing.assert_array_equal(passages(encoder, short * 40)[-2:], together[[0, 7]])
+    torch.set_num_threads(2)
+    np.testing.assert_array_equal(passages(encoder, TEXTS), together)
+
+
+def test_query_is_run_alone_as_in_production(encoder: Encoder) -> None:
+    import torch
+
+    together = queries(encoder, TEXTS)
+    alone = np.concatenate([queries(encoder, [text]) for text in TEXTS])
+    np.testing.assert_array_equal(alone, together)
+    torch.set_num_threads(2)
+    np.testing.assert_array_equal(queries(encoder, TEXTS), together)
+
+
+def test_token_vectors_never_depend_on_their_neighbours(encoder: Encoder) -> None:
+    inputs, _ = encoder.inputs(TEXTS)
+    together = encoder.token_vectors(inputs, role="passage")
+    for row, ids in enumerate(inputs):
+        alone = encoder.token_vectors([ids], role="passage")[0]
+        np.testing.assert_array_equal(alone, together[row])
+
+
+def test_equals_the_library(minilm: Encoder, half: Encoder) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    library = SentenceTransformer(str(minilm.files.folder), device="cpu", local_files_only=True)
+    expected = library.encode(TEXTS, convert_to_numpy=True, show_progress_bar=False)
+    assert np.abs(passages(minilm, TEXTS) - expected).max() < 1e-5
+    assert np.abs(queries(minilm, TEXTS) - expected).max() < 1e-5
+    assert cosines(passages(half, TEXTS), expected).min() >= 0.9995
+    tokens = library.encode(TEXTS[4], output_value="token_embeddings", show_progress_bar=False)
+    unit = np.asarray(tokens)[1:-1]  # without [CLS] and [SEP]
+    unit = unit / np.linalg.norm(unit, axis=1, keepdims=True)
+    found = minilm.token_vectors(minilm.inputs([TEXTS[4]])[0], role="passage")[0]
+    assert np.abs(found - unit).max() < 1e-5
+
+
+def test_shapes_are_fixed_by_length_alone(tmp_path: Path) -> None:
+    """Passages fill 1,024 tokens, a queue's rest too; queries run one by one."""
+    name = lookup_model(tmp_path, {"a": [1, 0]})
+    encoder = RecordingEncoder(find_model(name), precision="fp32", threads=1)
+    lengths = [1, 16, 17, *[20] * 40, 300]
+    inputs, _ = encoder.inputs(["a " * length for length in lengths])
+    encoder.embed(inputs, role="passage")
+    assert encoder.shapes == [(3, 304), (32, 32), (32, 32), (64, 16)]
+    encoder.shapes.clear()
+    encoder.embed(inputs[:3], role="query")
+    assert encoder.shapes == [(1, 24), (1, 16), (1, 8)]
+
+
+def test_truncation_is_counted_and_keeps_the_last_special_token(minilm: Encoder) -> None:
+    inputs, full = minilm.inputs(["word " * 254, "word " * 255, "word " * 1000, ""])
+    assert minilm.window == 256
+    assert full.tolist() == [256, 257, 1002, 2]
+    assert [len(ids) for ids in inputs] == [256, 256, 256, 2]
+    cls, sep = inputs[3].tolist()
+    assert {(row[0], row[-1]) for row in inputs} == {(cls, sep)}
+    assert inputs[0].tolist() == inputs[2].tolist()  # the same for the model
+
+
+def test_nul_does_not_end_a_text(minilm: Encoder) -> None:
+    inputs, _ = minilm.inputs(["ant\x00bee", "ant bee"])
+    assert inputs[0].tolist() == inputs[1].tolist()
+
+
+def test_title_is_cut_to_a_quarter_of_the_window(minilm: Encoder) -> None:
+    cut = title_cutter(minilm)
+    title = " ".join(f"word{number}" for number in range(100))  # two tokens each
+    assert cut(title) == " ".join(f"word{number}" for number in range(32))
+    assert cut("Short Title") == "Short Title"
+    assert passage_text("Title", "text", prefix="p: ", cut_title=cut) == "p: Title\ntext"
+    assert passage_text("  ", "text", prefix="p: ", cut_title=cut) == "p: text"
+
+
+def test_token_vectors_are_unit_vectors_without_the_special_tokens(minilm: Encoder) -> None:
+    inputs, _ = minilm.inputs(["ant bee", ""])
+    two, none = minilm.token_vectors(inputs, role="query")
+    assert two.shape == (2, 384)
+    assert np.linalg.norm(two, axis=1) == pytest.approx([1, 1], abs=1e-6)
+    assert len(none) == 0
+
+
+def test_nothing_to_embed(minilm: Encoder) -> None:
+    assert minilm.embed([], role="passage").shape == (0, 0)
+    assert minilm.token_vectors([], role="query") == []
+    assert minilm.inputs([])[0] == []
+
+
+def test_text_without_a_token_has_the_vector_zero(tmp_path: Path) -> None:
+    """A tokenizer need not add special tokens: such an input is empty."""
+    encoder = Encoder(
+        find_model(lookup_model(tmp_path, {"ant": [3, 4]})), precision="fp32", threads=1
+    )
+    inputs, full = encoder.inputs(["", "ant ant"])
+    assert full.tolist() == [0, 2]
+    for role in ("query", "passage"):
+        assert encoder.embed(inputs, role=role).tolist() == [[0, 0], [3, 4]]
+        assert [len(v) for v in encoder.token_vectors(inputs, role=role)] == [0, 2]
+
+
+def test_bf16_is_used_only_where_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = find_model(MODEL)
+    assert safe_precision(files, TEXTS[:3], threads=1) == "bf16"
+    monkeypatch.setattr(embed, "MIN_COSINE", 1.1)
+    assert safe_precision(files, TEXTS[:1], threads=1) == "fp32"
+
+
+def test_key_names_what_can_change_a_bit(minilm: Encoder, half: Encoder, tmp_path: Path) -> None:
+    files = find_model(MODEL)
+    assert minilm.key != half.key
+    assert Encoder(files, precision="fp32", threads=2).key == minilm.key
+    other = find_model(lookup_model(tmp_path, {"a": [1]}))
+    assert Encoder(other, precision="fp32", threads=1).key != minilm.key
+
+
+def test_weights_are_loaded_when_the_first_vector_is_asked_for() -> None:
+    encoder = Encoder(find_model(MODEL), precision="fp32", threads=1)
+    encoder.inputs(["ant"])
+    assert encoder.key
+    assert encoder._model is None
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_model_that_does_not_load_is_the_users_input(tmp_path: Path, precision: Precision) -> None:
+    shutil.copytree(find_model(MODEL).folder, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "model.safetensors").write_bytes(b"version https://git-lfs.github.com/spec/v1")
+    encoder = Encoder(find_model(str(tmp_path)), precision=precision, threads=1)
+    with pytest.raises(IndexingError, match=r"must load with sentence-transformers, got .*Check"):
+        passages(encoder, ["ant"])
+
+
+@pytest.mark.parametrize("batch_tokens", [16, 48, 512])
+def test_case_78_batch_size_does_not_change_a_ranking(
+    minilm: Encoder, monkeypatch: pytest.MonkeyPatch, batch_tokens: int
+) -> None:
+    lines = (bugcase("78") / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    texts = [json.loads(line)["text"] for line in lines]
+    query = queries(minilm, ["harbour cranes"])
+    usual = passages(minilm, texts)
+    monkeypatch.setattr(embed, "BATCH_TOKENS", batch_tokens)
+    for order in (slice(None), slice(None, None, -1)):
+        vectors = passages(minilm, texts[order])
+        assert np.abs(vectors - usual[order]).max() < 1e-5
+        copies = [row for row, text in enumerate(texts[order]) if text == texts[0]]
+        assert len(np.unique(vectors[copies], axis=0)) == 1
+        index = build_index(vectors, VectorConfig())
+        found = search_vectors(index, query, depth=10).items[0].tolist()
+        assert [row for row in found if row in copies] == copies[: len(set(found) & set(copies))]
