@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 Mode = Literal["bm25", "vector", "hybrid", "rerank"]
@@ -46,7 +47,7 @@ class ChunkConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bm25Config:
-    """BM25's model and analyzer; `delta` applies to `l` and `plus`, `epsilon` to `okapi`."""
+    """BM25's model and analyzer; `delta` applies to `l`, `epsilon` to `okapi`."""
 
     variant: Variant = "lucene"
     k1: float = 1.2
@@ -150,10 +151,10 @@ class Configuration:
     def label(self) -> str:
         """Return a short name for people: `hybrid, tokens 192/0.2, weighted 0.7, top 10`."""
         parts = [self.mode, self._chunk_label()]
-        if self.bm25 is not None and self.bm25 != Bm25Config():
-            parts.append(f"{self.bm25.variant} k1={self.bm25.k1:g} b={self.bm25.b:g}")
-        if self.vector is not None and self.vector != VectorConfig():
-            parts.append(f"{self.vector.model} {self.vector.index}")
+        if self.bm25 is not None:
+            parts += _differences(self.bm25, Bm25Config())
+        if self.vector is not None:
+            parts += _differences(self.vector, VectorConfig())
         if self.hybrid is not None:
             weight = "" if self.hybrid.weight is None else f" {self.hybrid.weight:g}"
             parts.append(f"{self.hybrid.fusion}{weight}")
@@ -162,12 +163,24 @@ class Configuration:
                 f"{self.rerank.kind} on {self.rerank.depth} {self.rerank.candidates}, "
                 f"blend {self.rerank.blend:g}"
             )
-        return ", ".join([*parts, f"top {self.top_k}"])
+        unit = " documents" if self.top_k_unit == "documents" else ""
+        return ", ".join([*parts, f"top {self.top_k}{unit}"])
 
     def _chunk_label(self) -> str:
         if self.chunk.splitter == "document":
             return "whole documents"
         return f"{self.chunk.splitter} {self.chunk.size}/{self.chunk.overlap:g}"
+
+
+def _differences(config: Any, default: Any) -> list[str]:
+    """Return what of a group is not its default, as `name=value` (the value alone for texts)."""
+    changed = []
+    for field in fields(config):
+        value = getattr(config, field.name)
+        if value is not None and value != getattr(default, field.name):
+            text = Path(value).name if isinstance(value, str) else f"{field.name}={value:g}"
+            changed.append(text or f"no {field.name}")
+    return changed
 
 
 def from_flat(flat: Mapping[str, Scalar]) -> Configuration:

@@ -1,5 +1,6 @@
 """The record of one trial, as every stage after the study sees it; no Optuna object in sight."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -62,3 +63,14 @@ class TrialRecord:
         if self.error:
             result["error"] = dict(self.error)
         return result
+
+
+def json_ready(content: Any) -> Any:
+    """Return content as JSON can hold it: NaN and infinity become None, tuples lists."""
+    if isinstance(content, float):
+        return content if math.isfinite(content) else None
+    if isinstance(content, Mapping):
+        return {str(key): json_ready(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [json_ready(value) for value in content]
+    return content

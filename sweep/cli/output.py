@@ -4,15 +4,17 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
 
+from sweep.trials import json_ready
+
 
 def print_json(content: Any) -> None:
     """Print JSON; NaN and infinity become null."""
-    click.echo(json.dumps(_finite(content), ensure_ascii=False, indent=2, allow_nan=False))
+    click.echo(json.dumps(json_ready(content), ensure_ascii=False, indent=2, allow_nan=False))
 
 
 def print_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -67,13 +69,3 @@ def message(text: str) -> None:
 
 def _is_number(cell: str) -> bool:
     return cell == "-" or cell.replace(",", "").replace(".", "", 1).lstrip("-").isdigit()
-
-
-def _finite(content: Any) -> Any:
-    if isinstance(content, float):
-        return content if math.isfinite(content) else None
-    if isinstance(content, Mapping):
-        return {str(key): _finite(value) for key, value in content.items()}
-    if isinstance(content, list | tuple):
-        return [_finite(value) for value in content]
-    return content

@@ -12,6 +12,7 @@ from sweep.metrics import (
     Judgements,
     Metric,
     SpanJudgements,
+    SpanRule,
     defined_rows,
     prepare_judgements,
     prepare_spans,
@@ -31,6 +32,7 @@ class Scorer:
         relevance: level of metrics that name none.
         labels: the judgements' range, for fidelity and the `document_retrieval` set.
         threshold: share from which a chunk and a span match.
+        span_rule: of what that share is; see `sweep.metrics.ChunkView`.
     """
 
     def __init__(
@@ -42,12 +44,14 @@ class Scorer:
         relevance: int = 1,
         labels: tuple[int, int] = (0, 4),
         threshold: float = 0.5,
+        span_rule: SpanRule = "coverage",
     ) -> None:
         self.texts = texts
         self.metrics = [m for m in metrics if m.family != "cost" or m.name == "context_tokens"]
         self.relevance = relevance
         self.labels = labels
         self.threshold = threshold
+        self.span_rule: SpanRule = span_rule
         seen = _restricted(texts.corpus, frozenset(query_ids))
         self.judgements: Judgements = prepare_judgements(seen)
         self.spans: SpanJudgements = prepare_spans(seen)
@@ -76,6 +80,7 @@ class Scorer:
                 offsets=self.texts.offsets,
                 spans=self.spans,
                 threshold=self.threshold,
+                rule=self.span_rule,
             ),
             relevance=self.relevance,
             labels=self.labels,

@@ -26,6 +26,8 @@ from sweep.models import ModelFiles, find_model
 from sweep.rankings.rerank import CrossEncoderScorer
 from sweep.records import RankedLists
 
+NEEDED = ("files", "configuration", "models", "machine")  # of a manifest, to open the bundle
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
@@ -144,18 +146,29 @@ def read_manifest(folder: BundleFolder) -> dict[str, Any]:
     Raises: ExportError if there is none, or it is of a newer format.
     """
     try:
-        manifest: dict[str, Any] = json.loads(folder.manifest.read_text(encoding="utf-8"))
+        manifest: Any = json.loads(folder.manifest.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ExportError(
             f"{folder.path}: must be a bundle with a manifest.json, got none that can be read "
             f"({error}). Make one with `sweep export`."
         ) from error
-    if manifest.get("format") != FORMAT:
+    if not isinstance(manifest, dict) or "format" not in manifest:
         raise ExportError(
-            f"{folder.path}: must be of format {FORMAT}, got {manifest.get('format')}. Open it "
+            f"{folder.path}: manifest.json must be that of a bundle, got something else. Export "
+            f"it again."
+        )
+    if manifest["format"] != FORMAT:
+        raise ExportError(
+            f"{folder.path}: must be of format {FORMAT}, got {manifest['format']}. Open it "
             f"with the version of sweep that made it ({manifest.get('made_by')})."
         )
-    return manifest
+    if missing := [name for name in NEEDED if name not in manifest]:
+        raise ExportError(
+            f"{folder.path}: manifest.json must hold {', '.join(NEEDED)}, got none of "
+            f"{', '.join(missing)}. Export it again."
+        )
+    checked: dict[str, Any] = manifest
+    return checked
 
 
 def _retriever(

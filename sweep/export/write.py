@@ -24,6 +24,7 @@ from sweep.index.bm25 import to_arrays
 from sweep.index.vectors import save_index
 from sweep.machine import machine_name, processor_features, version_of
 from sweep.models import ModelFiles
+from sweep.trials import json_ready
 
 LIBRARIES = (
     "numpy",
@@ -116,7 +117,7 @@ def _fill(contents: BundleContents, folder: BundleFolder) -> None:
         "precision": contents.precision,
         "tokenizer": contents.tokenizer if "/" not in contents.tokenizer else None,
         "models": models,
-        **contents.about,
+        **json_ready(contents.about),
     }
     manifest["files"] = {
         path.relative_to(folder.path).as_posix(): file_checksum(path) for path in folder.checked()

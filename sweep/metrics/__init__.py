@@ -10,16 +10,21 @@ from sweep.metrics.judgements import (
     prepare_spans,
 )
 from sweep.metrics.names import METRIC_NAMES, Family, Metric, parse_metric
+from sweep.metrics.passages import SPAN_RULES, SpanRule
 from sweep.metrics.runs import lists_from_run
 from sweep.metrics.score import defined_rows, score_lists
+from sweep.metrics.span_metrics import MATCHING
 
 __all__ = [
+    "MATCHING",
     "METRIC_NAMES",
+    "SPAN_RULES",
     "ChunkView",
     "Family",
     "Judgements",
     "Metric",
     "SpanJudgements",
+    "SpanRule",
     "bootstrap_interval",
     "defined_rows",
     "judgements_from_qrels",

@@ -8,7 +8,7 @@ from sweep.errors import MetricError
 from sweep.metrics.arithmetic import Flags
 from sweep.metrics.judgements import SpanJudgements
 from sweep.metrics.names import Metric
-from sweep.metrics.passages import Passages
+from sweep.metrics.passages import SPAN_RULES, Passages, SpanRule
 from sweep.records import Chunks, Ints, RankedLists, TokenOffsets
 
 
@@ -21,7 +21,8 @@ class ChunkView:
         chunks: the configuration's chunks.
         offsets: tokens of the study tokenizer in every document, for `@Ntok`.
         spans: the corpus's answer passages.
-        threshold: share of a span or a chunk from which they match, in (0, 1].
+        threshold: share from which a chunk and a span match, in (0, 1]; `rule` says of what.
+        rule: `coverage`, `iou` or `containment` (which has no threshold); see `match_passages`.
     """
 
     lists: RankedLists
@@ -29,12 +30,18 @@ class ChunkView:
     offsets: TokenOffsets
     spans: SpanJudgements
     threshold: float = 0.5
+    rule: SpanRule = "coverage"
 
     def __post_init__(self) -> None:
         """Check that the parts belong together."""
         if not 0.0 < self.threshold <= 1.0:
             raise MetricError(
                 f"span threshold: must be in (0, 1], got {self.threshold}. Use the default, .5."
+            )
+        if self.rule not in SPAN_RULES:
+            raise MetricError(
+                f"span rule: must be one of {', '.join(SPAN_RULES)}, got {self.rule!r}. Use the "
+                "default, coverage."
             )
         if len(self.lists.items) != self.spans.n_queries:
             raise MetricError(

@@ -1,11 +1,15 @@
 """Passages of documents as arrays: how many characters they cover, and which of them match."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
 from sweep.metrics.arithmetic import sum_per_row
 from sweep.records import Floats, Ints
+
+SpanRule = Literal["coverage", "iou", "containment"]
+SPAN_RULES: tuple[SpanRule, ...] = get_args(SpanRule)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,19 +59,43 @@ def union_lengths(passages: Passages, *, n_queries: int) -> Floats:
     return sum_per_row(passages.query[order], fresh, n_rows=n_queries)
 
 
-def match_passages(ours: Passages, spans: Passages, *, threshold: float) -> tuple[Ints, Ints]:
-    """Return the pairs that share at least `threshold` of the shorter of the two.
+def match_passages(
+    ours: Passages, spans: Passages, *, threshold: float, rule: SpanRule = "coverage"
+) -> tuple[Ints, Ints]:
+    """Return the pairs that match.
 
-    That is: one covers at least that share of the other, or lies at least that much inside it.
+    The two share characters and, where |X| is a number of characters, by `rule`:
+
+    * `coverage`: |ours and span| / min(|ours|, |span|) >= `threshold`: ours covers at least that
+      share of the span, or lies at least that much inside it.
+    * `iou`: |ours and span| / |ours or span| >= `threshold`.
+    * `containment`: the span lies wholly inside ours; no threshold.
+
+    A quotient is rounded as the threshold was when it was read, so that 7 characters of 100 are
+    .07 of them.
 
     Args:
         ours: n passages, in any order.
         spans: m passages, by query and document.
         threshold: in (0, 1].
+        rule: what it is compared with.
 
     Returns:
         Positions in `ours` and in `spans`, each of shape (pairs,), by position in `ours`.
     """
+    own, span, shared = _overlaps(ours, spans)
+    our_length, length = (ours.end - ours.start)[own], (spans.end - spans.start)[span]
+    if rule == "coverage":
+        matching = shared / np.minimum(our_length, length) >= threshold
+    elif rule == "iou":
+        matching = shared / (our_length + length - shared) >= threshold
+    else:
+        matching = shared == length
+    return own[matching], span[matching]
+
+
+def _overlaps(ours: Passages, spans: Passages) -> tuple[Ints, Ints, Ints]:
+    """Return the pairs that share characters, and how many; by position in `ours`."""
     documents = max(int(p.document.max(initial=0)) for p in (ours, spans)) + 1
     keys = spans.query * documents + spans.document
     wanted = ours.query * documents + ours.document
@@ -77,6 +105,5 @@ def match_passages(ours: Passages, spans: Passages, *, threshold: float) -> tupl
     span = np.arange(len(own)) - (np.cumsum(counts) - counts)[own] + low[own]
     start = np.maximum(ours.start[own], spans.start[span])
     shared = np.minimum(ours.end[own], spans.end[span]) - start
-    shorter = np.minimum((ours.end - ours.start)[own], (spans.end - spans.start)[span])
-    matching = (shared > 0) & (shared >= threshold * shorter)
-    return own[matching], span[matching]
+    found = np.flatnonzero(shared > 0)
+    return own[found], span[found], shared[found]

@@ -3,9 +3,9 @@
 Conventions of every formula: S is the set of the query's spans with grade >= t (relevance level,
 default 1); C_k is the first k chunks of its list (without k: the whole list). Both are sets of
 characters, so that what overlaps counts once; |X| is a number of characters. A chunk and a span
-**match** if they share characters and the chunk covers at least `threshold` of the span, or lies
-at least that much inside it (default .5). `@Ntok` takes whole chunks in order until the next would
-pass N tokens; the character metrics then add the first tokens of that next one, up to the
+**match** by the view's rule (see `match_passages`): by default, if the chunk covers at least half
+of the span, or lies at least half inside it. `@Ntok` takes whole chunks in order until the next
+would pass N tokens; the character metrics then add the first tokens of that next one, up to the
 character where the last token within the budget ends. A query with spans but none in S, or without
 a result, is 0; one without any span is undefined (NaN). All results have shape (Q,).
 """
@@ -36,7 +36,7 @@ class SpanScorer:
             query=spans.query, document=spans.document, start=spans.start, end=spans.end
         )
         self._match_chunk, self._match_span = match_passages(
-            self._listed.passages(), self._passages, threshold=view.threshold
+            self._listed.passages(), self._passages, threshold=view.threshold, rule=view.rule
         )
         self._lengths: dict[_Key, tuple[Floats, Floats, Floats]] = {}
 
@@ -172,6 +172,7 @@ class SpanScorer:
         return sum_per_row(query, weights, n_rows=self._spans.n_queries)
 
 
+MATCHING = ("span_ndcg", "span_rr", "span_hit")  # those that ask whether a chunk matches a span
 _FORMULAS: dict[str, Callable[[SpanScorer, Metric, int], Floats]] = {
     "span_recall": SpanScorer.recall,
     "span_precision": SpanScorer.precision,

@@ -64,6 +64,7 @@ def _score(
         relevance=search.relevance,
         labels=search.labels,
         threshold=search.threshold,
+        span_rule=search.span_rule,
     )
     output = read_ranking(study.folder.path / trial.files["ranking"], evaluation.engine.corpus)
     table = scorer.score(trial.configuration, output)

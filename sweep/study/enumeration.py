@@ -28,7 +28,7 @@ _APPLIES: dict[str, Callable[[str], bool]] = {
     "chunk.size": lambda splitter: splitter != "document",
     "chunk.overlap": lambda splitter: splitter != "document",
     "chunk.unit": lambda splitter: splitter == "sentences",
-    "bm25.delta": lambda variant: variant in ("l", "plus"),
+    "bm25.delta": lambda variant: variant == "l",  # in `plus` it changes no ranking
     "bm25.epsilon": lambda variant: variant == "okapi",
     "vector.ef_search": lambda index: "HNSW" in index,
     "vector.nprobe": lambda index: "IVF" in index or "IMI" in index,
@@ -44,7 +44,6 @@ _IMPLIED: dict[tuple[str, str], dict[str, Scalar | None]] = {
     ("chunk", "characters"): {"unit": "characters"},
     ("bm25", "okapi"): {"epsilon": 0.25},
     ("bm25", "l"): {"delta": 0.5},
-    ("bm25", "plus"): {"delta": 1.0},
     ("hybrid", "weighted"): {"rrf_k": None},
     ("hybrid", "zscore"): {"rrf_k": None},
 }

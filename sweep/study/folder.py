@@ -5,7 +5,8 @@ results/
   .store/               the default store of stage outputs
   <study>/
     .lock               held by the process that runs the study; says who
-    space.yaml          the search space, as it was when the study began
+    space.yaml          the search space, as it was when the study ran last
+    identity.json       what the study was begun with
     confirm.json        scores on the confirm set, and how often it was looked at
     trials/<fingerprint>/
       scores.parquet    query_id, one column per metric
@@ -33,6 +34,11 @@ class StudyFolder:
     def space(self) -> Path:
         """Return the copy of the search-space file."""
         return self.path / "space.yaml"
+
+    @property
+    def identity(self) -> Path:
+        """Return what the study was begun with."""
+        return self.path / "identity.json"
 
     @property
     def confirm(self) -> Path:

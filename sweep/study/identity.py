@@ -1,9 +1,12 @@
 """What makes a study this study; a resumed run must agree with it."""
 
+import json
 from typing import Any
 
+from sweep.engine.store import write_whole
 from sweep.errors import StudyError
 from sweep.records import Corpus
+from sweep.study.folder import StudyFolder
 from sweep.study.metrics import METRICS_VERSION, goals_of
 from sweep.study.search_space import SearchSpace, compare_axes
 
@@ -46,6 +49,23 @@ def check_identity(
             f"study {name!r}: must go on with what it began with, got: {'; '.join(lines)}. Start "
             f"another with --study NAME; what is already computed is reused."
         )
+
+
+def claim_folder(folder: StudyFolder, name: str, identity: dict[str, Any]) -> None:
+    """Make a new study the owner of its folder.
+
+    Studies of one name in two storages would share `results/<name>/` and overwrite each other's
+    tables. A folder that was begun with the same things holds what this study would write.
+
+    Raises: StudyError if the folder is another study's.
+    """
+    content = json.dumps(identity, sort_keys=True, ensure_ascii=False).encode()
+    if folder.identity.exists() and folder.identity.read_bytes() != content:
+        raise StudyError(
+            f"study {name!r}: its folder must be its own, got {folder.path}, which a study of "
+            f"that name in another storage filled. Choose another name with --study NAME."
+        )
+    write_whole(folder.identity, content)
 
 
 def _short(identity: dict[str, Any]) -> str:

@@ -10,16 +10,15 @@ from sweep.engine.engine import Engine, EngineOptions
 from sweep.engine.report import Report
 from sweep.errors import StudyError
 from sweep.export.contents import BundleContents
+from sweep.records import Corpus
 from sweep.study.folder import default_store
 from sweep.study.study import Study
 from sweep.study.tables import read_ranking
 from sweep.trials import TrialRecord
 
 
-def reopen(
-    study: Study, *, store: Path | None = None, threads: int | None = None, report: Report
-) -> Engine:
-    """Return an engine over the study's corpus, which must be what it was.
+def study_corpus(study: Study) -> Corpus:
+    """Return the study's corpus, which must be what it was.
 
     Raises: StudyError if the corpus has moved away or changed.
     """
@@ -35,6 +34,17 @@ def reopen(
             f"study {study.name!r}: its corpus must be unchanged, got other content in {folder}. "
             f"Run the sweep again under another name with --study."
         )
+    return corpus
+
+
+def reopen(
+    study: Study, *, store: Path | None = None, threads: int | None = None, report: Report
+) -> Engine:
+    """Return an engine over the study's corpus, which must be what it was.
+
+    Raises: StudyError if the corpus has moved away or changed.
+    """
+    corpus = study_corpus(study)
     options = EngineOptions(
         store=store or default_store(),
         tokenizer=study.about["tokenizer"],

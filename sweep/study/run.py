@@ -1,6 +1,7 @@
 """Run a study: enumerate, evaluate, record; resume where an earlier run stopped."""
 
 import os
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,13 +22,14 @@ from sweep.records import Corpus
 from sweep.study.confirm import confirm
 from sweep.study.evaluate import Evaluation, evaluate
 from sweep.study.folder import default_storage, default_store, study_folder
-from sweep.study.identity import check_identity, study_identity
+from sweep.study.identity import check_identity, claim_folder, study_identity
 from sweep.study.lock import running
 from sweep.study.metrics import goals_of, label_range, recorded_metrics
 from sweep.study.preflight import preflight
 from sweep.study.record import distributions, from_optuna, to_optuna
 from sweep.study.search_space import SearchSpace
 from sweep.study.space import read_space
+from sweep.study.space_file import NAME_PATTERN
 from sweep.study.split import StudySplit, study_split
 from sweep.study.storage import open_storage
 from sweep.study.study import ABOUT, Study, now
@@ -82,6 +84,8 @@ def run(
         )
     read = read_corpus(folder)
     name = options.study or loaded.name
+    if re.fullmatch(NAME_PATTERN, name) is None:
+        raise StudyError(f"--study: must have no slash, colon or @, got {name!r}. Rename it.")
     _check_size(loaded, options)
     engine = _engine(loaded, read, options, report)
     for notice in (*read.notices, *loaded.notices):
@@ -109,6 +113,8 @@ def _run_locked(
         split.search,
         relevance=space.evaluation.relevance,
         labels=label_range(space, engine.corpus),
+        threshold=space.evaluation.span_threshold,
+        span_rule=space.evaluation.span_rule,
     )
     evaluation = Evaluation(
         engine=engine,
@@ -198,6 +204,7 @@ def _open_study(
     try:
         study = optuna.load_study(study_name=name, storage=storage)
     except KeyError:
+        claim_folder(study_folder(name), name, identity)
         study = optuna.create_study(study_name=name, storage=storage, directions=directions)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sweep.configuration import GROUPS, Configuration, Scalar
+from sweep.metrics import SpanRule
 from sweep.records import Notice
 from sweep.study.domains import Choices, Domain, Part
 from sweep.study.enumeration import applying_names, plans, suggest_configuration
@@ -59,12 +60,17 @@ class Sampler:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """Settings of the document_retrieval evaluator; label bounds are None where not written."""
+    """What scores are measured against; label bounds are None where not written.
+
+    `span_rule` and `span_threshold` say when a chunk matches a span (see `sweep.metrics`).
+    """
 
     label_min: int | None = None
     label_max: int | None = None
     relevance: int = 1
     thresholds: tuple[tuple[str, float], ...] = ()
+    span_rule: SpanRule = "coverage"
+    span_threshold: float = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

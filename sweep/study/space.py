@@ -228,6 +228,8 @@ def _evaluation(file: StudyFile) -> Evaluation:
         label_max=None if labels is None else labels.max,
         relevance=given.relevance,
         thresholds=tuple(given.thresholds.items()),
+        span_rule=given.span_rule,
+        span_threshold=given.span_threshold,
     )
 
 
@@ -257,6 +259,9 @@ def _notices(file: StudyFile, path: Path, parts: Sequence[Part]) -> Iterator[Not
     trials = file.trials or file.sampler.trials
     if file.sampler.kind == "grid" and trials is not None:
         yield Notice(where=where, text=f"trials: {trials} is not used: a grid runs everything")
+    evaluation = file.evaluation
+    if evaluation.span_rule == "containment" and "span_threshold" in evaluation.model_fields_set:
+        yield Notice(where=where, text="evaluation: nothing uses span_threshold")
     for part in parts:
         applying = {name for plan in plans(part) for name in applying_names(plan)}
         if unused := sorted(part.given - applying):

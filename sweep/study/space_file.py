@@ -23,6 +23,7 @@ from sweep.configuration import (
     Variant,
     VectorConfig,
 )
+from sweep.metrics import SpanRule
 from sweep.study.expression import parse_constraint, parse_exclusion
 from sweep.study.file_types import (
     LARGEST,
@@ -76,7 +77,7 @@ class Bm25File(FileModel):
     variant: Choice[Variant] = Field(default=_BM25.variant, description="Which BM25 formula.")
     k1: PositiveAxis = Field(default=_BM25.k1, description="Saturation of the term frequency.")
     b: ShareAxis = Field(default=_BM25.b, description="Strength of the length normalisation.")
-    delta: PositiveAxis | None = Field(default=None, description="For `l` (0.5) and `plus` (1.0).")
+    delta: PositiveAxis | None = Field(default=None, description="For `l` (0.5).")
     epsilon: PositiveAxis | None = Field(default=None, description="For `okapi` (0.25).")
     analyzer: Choice[Word] = Field(default=_BM25.analyzer, description="`auto`, or a language.")
 
@@ -225,11 +226,15 @@ class LabelsFile(FileModel):
 
 
 class EvaluationFile(FileModel):
-    """Settings of the document_retrieval evaluator."""
+    """What scores are measured against."""
 
     labels: LabelsFile | None = Field(default=None, description="The range of the grades.")
     relevance: int = Field(default=1, description="Grades from here on count as relevant.")
     thresholds: dict[Word, float] = Field(default={}, description="Pass / fail bound by metric.")
+    span_rule: SpanRule = Field(default="coverage", description="When a chunk matches a span.")
+    span_threshold: float = Field(
+        default=0.5, gt=0, le=1, description="Share from which they match, by `span_rule`."
+    )
 
 
 ObjectiveValue = Annotated[
@@ -275,7 +280,7 @@ class StudyFile(FileModel):
         default=None, ge=1, description="Number of trials, for all but the grid."
     )
     evaluation: EvaluationFile = Field(
-        default_factory=EvaluationFile, description="For document_retrieval."
+        default_factory=EvaluationFile, description="Labels, thresholds, rules of relevance."
     )
     exclude: list[Annotated[Word, checked(parse_exclusion)]] = Field(
         default=[], description="Configurations to leave out: chunk.size == 96 and top_k == 3."

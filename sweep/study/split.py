@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sweep.corpus import automatic_split, split_queries
+from sweep.errors import SpaceError
 from sweep.records import Corpus
 from sweep.study.search_space import Split
 
@@ -50,6 +51,12 @@ def study_split(split: Split, corpus: Corpus) -> StudySplit:
     if share == 0.0:
         return StudySplit(search=judged, confirm=(), share=0.0, seed=split.seed, group=group)
     search, confirm = split_queries(corpus, share=share, seed=split.seed, group=group)
+    if not search or (split.kind == "confirm" and not confirm):
+        raise SpaceError(
+            f"split: must leave queries both to search and to confirm with, got {len(search)} and "
+            f"{len(confirm)} of {len(judged)} judged queries by {group}. Use another seed, group "
+            f"by query, or write `split: off`."
+        )
     return StudySplit(
         search=tuple(search), confirm=tuple(confirm), share=share, seed=split.seed, group=group
     )

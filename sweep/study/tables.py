@@ -2,6 +2,7 @@
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -67,6 +68,15 @@ def read_ranking(path: Path, corpus: Corpus) -> RankedLists:
     items[queries, ranks - 1] = table["chunk"].to_numpy()
     scores[queries, ranks - 1] = table["score"].to_numpy()
     return RankedLists(items=items, scores=scores)
+
+
+def read_ranked_chunks(path: Path) -> dict[str, list[Any]]:
+    """Return the columns that `write_ranking` wrote, as lists; rows by query, then rank.
+
+    Raises: StudyError if the file is gone or damaged.
+    """
+    columns: dict[str, list[Any]] = _read(path).to_pydict()
+    return columns
 
 
 def _write(path: Path, table: pa.Table) -> None:

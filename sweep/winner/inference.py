@@ -10,7 +10,7 @@ from sweep.errors import WinnerError
 from sweep.records import Floats, Ints
 from sweep.winner.bootstrap import bootstrap_interval
 from sweep.winner.paired_tests import randomisation_p, sign_counts
-from sweep.winner.scores import oriented, whole_numbers
+from sweep.winner.scores import first_highest, oriented, rounding, whole_numbers
 from sweep.winner.sign_flips import loss_bounds, null_ranges, sign_patterns, upper_quantiles
 
 
@@ -28,7 +28,7 @@ class TukeyResult:
         critical: the observed difference from which on a configuration is called worse; infinite
             where so few queries can call none (fewer than 6 at 5 %).
         loss_bound: shape (N,), upper bound of the true loss against whichever configuration truly
-            is best; all N hold together with confidence 1 - alpha; infinite below 5 queries (at 5 %).
+            is best; all N hold together with confidence 1 - alpha; infinite below 5 queries.
         standard_error: of the difference between the best and a typical tied configuration
             (median; the second best where nothing is tied); NaN for one configuration or query.
         n_queries: Q.
@@ -113,14 +113,12 @@ def tukey_hsd(
         )
     turned = oriented(scores, maximize=maximize, where="tukey_hsd")
     numbers, unit = whole_numbers(turned)
-    sums = numbers.sum(axis=1)
-    order = np.argsort(-sums, kind="stable")
-    loss = sums[order[0]] - sums[order]  # in units, best configuration first
+    order, loss = _by_loss(numbers)
     signs = sign_patterns(turned.shape[1], permutations, seed)
     ranges = null_ranges(numbers[order], signs)
     if not step_down:
         ranges[:] = ranges[-1]
-    p_values = (ranges >= loss[:, None]).mean(axis=1)
+    p_values = (ranges >= loss[:, None] - rounding(turned.shape[1])).mean(axis=1)
     p_values = np.maximum.accumulate(p_values[::-1])[::-1]
     critical = upper_quantiles(ranges, alpha)
     n_tied = int((p_values > alpha).sum())
@@ -135,7 +133,7 @@ def tukey_hsd(
         tied=np.sort(order[:n_tied]),
         critical=float(critical[last - 1] * scale),
         loss_bound=loss_bounds(numbers, signs, alpha) * scale,
-        standard_error=_typical_error(turned[order[:last]]),
+        standard_error=_typical_error(numbers[order[:last]]) * unit,
         n_queries=turned.shape[1],
         alpha=alpha,
     )
@@ -145,8 +143,8 @@ def detectable_difference(result: TukeyResult, *, power: float = 0.8) -> float:
     """Return the smallest true difference to the best that these queries are likely to show.
 
     A configuration truly worse than the best by this much is called worse by `tukey_hsd` with
-    probability `power` or more: critical difference + z(power) x standard error of the difference to a
-    typical tied configuration.
+    probability `power` or more: critical difference + z(power) x standard error of the difference
+    to a typical tied configuration.
 
     Args:
         result: of `tukey_hsd`.
@@ -216,11 +214,25 @@ def planned_comparison(baseline: Floats, candidate: Floats, *, seed: int = 0) ->
     )
 
 
-def _typical_error(scores: Floats) -> float:
-    """Return the median standard error of the difference between the first row and the others."""
-    n_rows, n_queries = scores.shape
+def _by_loss(numbers: Floats) -> tuple[Ints, Floats]:
+    """Return the rows from the best on, shape (N,), and the loss of their sums in that order."""
+    sums = numbers.sum(axis=1)
+    best = first_highest(sums, numbers.shape[1])
+    loss = np.maximum(sums[best] - sums, 0.0)
+    loss[loss <= rounding(numbers.shape[1])] = 0.0
+    ahead = np.arange(len(sums)) != best
+    order = np.lexsort((ahead, loss))
+    return order, loss[order]
+
+
+def _typical_error(numbers: Floats) -> float:
+    """Return the median standard error of the difference between the first row and the others.
+
+    Rows that differ from the first by rounding alone tell nothing of the noise; 0 without others.
+    """
+    n_rows, n_queries = numbers.shape
     if n_rows < 2 or n_queries < 2:
         return math.nan
-    errors = (scores[1:] - scores[0]).std(axis=1, ddof=1) / math.sqrt(n_queries)
-    differing = errors[errors > 0.0]  # twins of the best say nothing about the noise
-    return float(np.median(differing)) if len(differing) else 0.0
+    deviations = (numbers[1:] - numbers[0]).std(axis=1, ddof=1)
+    differing = deviations[deviations > 1.0]  # in units: a whole number is off by half of one
+    return float(np.median(differing)) / math.sqrt(n_queries) if len(differing) else 0.0

@@ -81,11 +81,11 @@ def wilcoxon(
     *,
     zeros: Literal["wilcox", "pratt", "zsplit"] = "wilcox",
     correction: bool = False,
-    method: Literal["auto", "approx", "exact"] = "auto",
+    method: Literal["auto", "asymptotic", "exact"] = "auto",
 ) -> tuple[float, float]:
     """Return statistic min(W+, W-) and two-sided p-value of the signed-rank test, by scipy.
 
-    Differences are rounded to 12 decimals first, since .3 - .2 and .2 - .1 must share a rank.
+    Round the differences first where equal ones must share a rank: .3 - .2 is not .2 - .1.
 
     Args:
         differences: shape (n,), n >= 1, finite.
@@ -97,7 +97,7 @@ def wilcoxon(
 
     with np.errstate(all="ignore"):  # all zeros: scipy divides 0 by 0, and the p-value is NaN
         result = stats.wilcoxon(
-            np.round(differences, 12), zero_method=zeros, correction=correction, method=method
+            differences, zero_method=zeros, correction=correction, method=method
         )
     return float(result.statistic), float(result.pvalue)
 

@@ -41,8 +41,7 @@ def oriented(scores: Floats, *, maximize: bool, where: str) -> Floats:
 def whole_numbers(scores: Floats) -> tuple[Floats, float]:
     """Return the scores as whole numbers of a small unit, so that their sums are exact.
 
-    Sums of them depend neither on the order of addition nor on the number of threads, and equal
-    means are equal to the last bit (.3 - .2 and .2 - .1 are not).
+    Sums of them depend neither on the order of addition nor on the number of threads.
 
     Args:
         scores: shape (N, Q), finite.
@@ -66,4 +65,18 @@ def highest_mean(scores: Floats) -> int:
         scores: shape (N, Q), finite, higher is better.
     """
     numbers, _ = whole_numbers(scores)
-    return int(numbers.sum(axis=1).argmax())
+    return first_highest(numbers.sum(axis=1), scores.shape[1])
+
+
+def rounding(n_queries: int) -> int:
+    """Return up to what difference, in units, sums of `whole_numbers` count as equal.
+
+    Each of the Q numbers of a sum is off by half a unit at most, and up to four sums are compared
+    (.3 + .3 - .6 must be as large as .2 + .2 - .4).
+    """
+    return 2 * n_queries
+
+
+def first_highest(sums: Floats, n_queries: int) -> int:
+    """Return the lowest index whose sum of whole numbers is the highest but for rounding."""
+    return int((sums >= sums.max() - rounding(n_queries)).argmax())

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import ndtri, stdtrit
 
 from sweep.records import Floats
 
@@ -71,7 +71,7 @@ def loss_bounds(numbers: Floats, signs: Signs, alpha: float) -> Floats:
     critical = upper_quantiles(deficits, alpha)
     if n_queries > 1:
         critical *= math.sqrt(n_queries / (n_queries - 1))
-        critical *= stats.t.ppf(alpha, n_queries - 1) / stats.norm.ppf(alpha)
+        critical *= stdtrit(n_queries - 1, alpha / 2) / ndtri(alpha / 2)
     sums = numbers.sum(axis=1)
     bounds: Floats = (sums + critical).max() - sums
     return bounds

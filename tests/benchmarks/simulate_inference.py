@@ -98,7 +98,7 @@ def unequal_configurations(sweeps: int, name: str, gains: Floats, n_queries: int
 
 
 def power(sweeps: int) -> None:
-    """Print how often one true gain is seen: of .05, and of what equal sweeps call detectable."""
+    """Print how often the others are called worse than one truly better: by .05, or detectably."""
     rng = np.random.default_rng(3)
     for n_queries in (50, 100, 200, 400):
         gains = np.zeros(CONFIGURATIONS)
@@ -115,8 +115,8 @@ def power(sweeps: int) -> None:
             ]
             share.append(np.mean([1 - (len(r.tied) - 1) / (CONFIGURATIONS - 1) for r in found]))
         print(
-            f"  {n_queries} queries: one better by .05, of the others called worse {share[0]:.1%}; "
-            f"better by {np.mean(said):.3f}, said to be detectable [80 % or more]: {share[1]:.1%}"
+            f"  {n_queries} queries: one better by .05: {share[0]:.1%} of the others seen; "
+            f"by {np.mean(said):.3f}, said to be detectable [80 % or more]: {share[1]:.1%}"
         )
 
 

@@ -37,8 +37,19 @@ def sweep(
     **options: Any,
 ) -> Finished:
     """Run `sweep ARGUMENTS` in a folder and return how it ended."""
+    return run_python("-m", "sweep", *arguments, cwd=cwd, env=env, timeout=timeout, **options)
+
+
+def run_python(
+    *arguments: object,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    timeout: float = PATIENCE_S,
+    **options: Any,
+) -> Finished:
+    """Run `python ARGUMENTS` in a folder, with this Python, and return how it ended."""
     return subprocess.run(
-        [sys.executable, "-m", "sweep", *map(str, arguments)],
+        [sys.executable, *map(str, arguments)],
         cwd=cwd,
         env=environment(env),
         stdin=subprocess.DEVNULL,

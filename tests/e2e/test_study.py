@@ -111,7 +111,9 @@ def test_show_says_everything_about_one_trial(island: Island) -> None:
     shown: dict[str, Any] = read_json("show", number, cwd=island.folder)
     assert shown["params"]["mode"] == "hybrid"
     assert all((island.folder / path).is_file() for path in shown["files"].values())
-    assert f"trial {number} of island" in succeed("show", "island", number, cwd=island.folder).stdout
+    assert (
+        f"trial {number} of island" in succeed("show", "island", number, cwd=island.folder).stdout
+    )
 
 
 def test_studies_lists_the_study(island: Island) -> None:

@@ -50,6 +50,7 @@ def test_a_range_is_listed_without_rounding_drift_and_with_its_end(tmp_path: Pat
         ({"mode": "bm25", "chunk": {"splitter": "tokens", "unit": ["tokens", "words"]}}, 1),
         ({"mode": "bm25", "chunk": {"splitter": "sentences", "unit": ["tokens", "words"]}}, 2),
         ({"mode": "bm25", "bm25": {"variant": ["lucene", "l"], "delta": [0.3, 0.6]}}, 3),
+        ({"mode": "bm25", "bm25": {"variant": ["lucene", "plus"], "delta": [0.3, 0.6]}}, 2),
         ({"mode": "bm25", "bm25": {"variant": ["plus", "okapi"], "epsilon": [0.1, 0.2]}}, 3),
         ({"mode": "vector", "bm25": {"k1": [1, 2]}, "hybrid": {"depth": [10, 20]}}, 1),
         ({"mode": "hybrid", "hybrid": {"fusion": ["rrf", "zscore"], "weight": [0, 1]}}, 3),
@@ -98,7 +99,8 @@ def test_what_does_not_apply_is_absent_and_what_follows_is_filled_in(tmp_path: P
     assert "bm25.delta" not in lucene
     assert "bm25.epsilon" not in lucene
     assert okapi["bm25.epsilon"] == 0.25
-    assert (bm25_l["bm25.delta"], plus["bm25.delta"]) == (0.5, 1.0)
+    assert bm25_l["bm25.delta"] == 0.5
+    assert "bm25.delta" not in plus
     words, document = flats(
         make_space(tmp_path, {"mode": "bm25", "chunk": {"splitter": ["words", "document"]}})
     )
