@@ -21,7 +21,7 @@ class ModelPool:
         store: remembers which precision a model may use on this machine.
         precision: `auto` takes bf16 where the processor has it and a sample of the corpus holds;
             cross-encoders stay in fp32 unless bf16 is asked for by name.
-        threads: torch's thread count; no result depends on it.
+        threads: batches that run side by side; no result depends on it.
         sample: texts of the corpus for that check.
     """
 

@@ -4,6 +4,9 @@
 fixed shapes: passages as (batch, bucket) with `batch * bucket` of about 1,024 tokens, short ones
 filled up with dummy rows; queries always as (1, bucket), in a sweep and in production alike.
 
+Nor does it depend on the thread count: several threads inside torch split sums in other ways, with
+other last bits. Each batch runs on one thread; several threads run several batches side by side.
+
 What the model sees of a text is its *input*: the token ids after prefix and truncation. Inputs are
 made without loading the model, so that a warm store needs no torch at all.
 """
@@ -17,6 +20,7 @@ from safetensors import SafetensorError
 from sweep.errors import IndexingError
 from sweep.machine import machine_name, version_of
 from sweep.models import ModelFiles
+from sweep.parallel import side_by_side
 from sweep.records import Vectors
 from sweep.tokenizer import load_tokenizer
 
@@ -45,7 +49,7 @@ class Encoder:
     Args:
         files: where the model lies.
         precision: of the transformer's weights; pooling is always done in fp32.
-        threads: torch's thread count; changes speed, never a bit of a vector (tested).
+        threads: batches run side by side; changes speed, never a bit of a vector (tested).
     """
 
     def __init__(self, files: ModelFiles, *, precision: Precision, threads: int) -> None:
@@ -81,26 +85,37 @@ class Encoder:
     def embed(self, inputs: Sequence[np.ndarray], *, role: Role) -> Vectors:
         """Return the (N, d) vectors of N inputs, as the model gives them (not normalised here)."""
         vectors: Vectors | None = None
-        for rows, features in self._batches(inputs, role=role):
-            output = self._forward(features)["sentence_embedding"]
-            part = output.float().numpy()[: len(rows)]
+        for rows, part in self._run(inputs, role=role, output="sentence_embedding"):
             if vectors is None:
                 vectors = np.empty((len(inputs), part.shape[1]), dtype=np.float32)
-            vectors[rows] = part
+            vectors[rows] = part[: len(rows)]
         return np.empty((0, 0), dtype=np.float32) if vectors is None else vectors
 
     def token_vectors(self, inputs: Sequence[np.ndarray], *, role: Role) -> list[Vectors]:
         """Return unit vectors of each input's tokens, special tokens left out: N arrays (t, d)."""
         result: list[Vectors] = [np.empty((0, 0), dtype=np.float32)] * len(inputs)
         special = np.array(sorted(self._special_ids()), dtype=np.int32)
-        for rows, features in self._batches(inputs, role=role):
-            output = self._forward(features)["token_embeddings"].float().numpy()
+        for rows, part in self._run(inputs, role=role, output="token_embeddings"):
             for slot, row in enumerate(rows):
                 ids = inputs[row]
-                vectors = output[slot, : len(ids)][~np.isin(ids, special)]
+                vectors = part[slot, : len(ids)][~np.isin(ids, special)]
                 norms = np.linalg.norm(vectors, axis=1, keepdims=True)
                 result[row] = np.ascontiguousarray(vectors / np.maximum(norms, 1e-12))
         return result
+
+    def _run(
+        self, inputs: Sequence[np.ndarray], *, role: Role, output: str
+    ) -> Iterator[tuple[list[int], Vectors]]:
+        """Run the model over every batch: gives its rows of `inputs`, and one of its outputs."""
+        batches = list(self._batches(inputs, role=role))
+        if batches:
+            self._load()  # before there are threads
+
+        def run(batch: tuple[list[int], dict[str, Any]]) -> tuple[list[int], Vectors]:
+            rows, features = batch
+            return rows, self._forward(features)[output].float().numpy()
+
+        return side_by_side(run, batches, threads=self.threads)
 
     def _batches(
         self, inputs: Sequence[np.ndarray], *, role: Role
@@ -133,6 +148,7 @@ class Encoder:
         import torch
 
         model = self._load()
+        torch.set_num_threads(1)
         with torch.inference_mode():
             for position, module in enumerate(model):
                 features = module(features)
@@ -142,7 +158,7 @@ class Encoder:
 
     def _load(self) -> "SentenceTransformer":
         if self._model is None:
-            self._model = load_model(self.files, precision=self.precision, threads=self.threads)
+            self._model = load_model(self.files, precision=self.precision)
         return self._model
 
     def _special_ids(self) -> set[int]:
@@ -183,7 +199,7 @@ def _window(files: ModelFiles) -> int:
     return min(sane, default=512)
 
 
-def load_model(files: ModelFiles, *, precision: Precision, threads: int) -> "SentenceTransformer":
+def load_model(files: ModelFiles, *, precision: Precision) -> "SentenceTransformer":
     """Return the model on the CPU, ready for inference.
 
     Raises: IndexingError if sentence-transformers cannot load it.
@@ -194,7 +210,6 @@ def load_model(files: ModelFiles, *, precision: Precision, threads: int) -> "Sen
 
     transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    torch.set_num_threads(threads)
     dtype = torch.bfloat16 if precision == "bf16" else torch.float32
     try:
         model = SentenceTransformer(

@@ -1,10 +1,12 @@
 """Scores of query-passage pairs: late interaction and cross-encoders.
 
 The only file of this stage that loads torch. A pair's score never depends on which pairs share its
-batch: late interaction is a product per pair, a cross-encoder runs in fixed shapes.
+batch: late interaction is a product per pair, a cross-encoder runs in fixed shapes. Nor does it
+depend on the thread count: each batch runs on one thread, several run several side by side.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +15,7 @@ from safetensors import SafetensorError
 from sweep.errors import RankingError
 from sweep.machine import machine_name, version_of
 from sweep.models import ModelFiles
+from sweep.parallel import side_by_side
 from sweep.records import Floats, Vectors
 
 BATCH_TOKENS = 1024
@@ -79,22 +82,26 @@ class CrossEncoderScorer:
         """Return the logit of each (query, passage) pair, shape (N,)."""
         if not pairs:
             return np.empty(0, dtype=np.float64)
-        model = self._load()
-        encoded = self._encode(model, pairs)
+        encoded = self._encode(self._load(), pairs)
         lengths = np.array([len(ids) for ids in encoded["input_ids"]])
-        buckets = np.minimum(-(-lengths // STEP) * STEP, _window(model))
-        scores = np.empty(len(pairs), dtype=np.float64)
+        buckets = np.minimum(-(-lengths // STEP) * STEP, _window(self._model))
+        batches: list[tuple[np.ndarray, tuple[int, int]]] = []
         for length in sorted(set(buckets.tolist()), reverse=True):
             rows = np.flatnonzero(buckets == length)
             size = max(1, BATCH_TOKENS // length)
             for start in range(0, len(rows), size):
-                part = rows[start : start + size]
-                scores[part] = self._forward(model, encoded, part, size, length)[: len(part)]
+                batches.append((rows[start : start + size], (size, length)))
+        scores = np.empty(len(pairs), dtype=np.float64)
+        run = partial(self._forward, encoded)
+        for (rows, _), part in zip(
+            batches, side_by_side(run, batches, threads=self.threads), strict=True
+        ):
+            scores[rows] = part
         return scores
 
     def _load(self) -> Any:
         if self._model is None:
-            self._model = _load_cross_encoder(self.files, self.precision, self.threads)
+            self._model = _load_cross_encoder(self.files, self.precision)
         return self._model
 
     def _encode(self, model: Any, pairs: Sequence[tuple[str, str]]) -> dict[str, list[list[int]]]:
@@ -109,21 +116,24 @@ class CrossEncoderScorer:
         return {name: encoded[name] for name in names if name in encoded}
 
     def _forward(
-        self, model: Any, encoded: dict[str, Any], rows: np.ndarray, size: int, length: int
+        self, encoded: dict[str, Any], batch: tuple[np.ndarray, tuple[int, int]]
     ) -> Floats:
+        """Return the logits of one batch: its rows, run in its fixed shape."""
         import torch
 
+        rows, shape = batch
+        pad_token = int(self._model.tokenizer.pad_token_id or 0)
         features = {}
         for name, lists in encoded.items():
-            pad = int(model.tokenizer.pad_token_id or 0) if name == "input_ids" else 0
-            array = np.full((size, length), pad, dtype=np.int64)
-            for slot in range(size):  # dummy rows repeat the last real one
+            array = np.full(shape, pad_token if name == "input_ids" else 0, dtype=np.int64)
+            for slot in range(len(array)):  # dummy rows repeat the last real one
                 values = lists[rows[min(slot, len(rows) - 1)]]
                 array[slot, : len(values)] = values
             features[name] = torch.from_numpy(array)
+        torch.set_num_threads(1)
         with torch.inference_mode():
-            logits = model.model(**features).logits.float().numpy()
-        return np.asarray(logits[:, 0], dtype=np.float64)
+            logits = self._model.model(**features).logits.float().numpy()
+        return np.asarray(logits[: len(rows), 0], dtype=np.float64)
 
 
 def _check_head(files: ModelFiles) -> None:
@@ -142,16 +152,13 @@ def _window(model: Any) -> int:
     return min(int(limit), LONGEST)
 
 
-def _load_cross_encoder(
-    files: ModelFiles, precision: Literal["fp32", "bf16"], threads: int
-) -> Any:
+def _load_cross_encoder(files: ModelFiles, precision: Literal["fp32", "bf16"]) -> Any:
     import torch
     import transformers
     from sentence_transformers import CrossEncoder
 
     transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    torch.set_num_threads(threads)
     dtype = torch.bfloat16 if precision == "bf16" else torch.float32
     try:
         model = CrossEncoder(

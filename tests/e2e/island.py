@@ -22,7 +22,7 @@ ISLAND = {
                   " Change the oil after 250 hours. If GX-40 stops with error E17, clean the fuel"
                   " filter and bleed the injection pump before you restart it."),
     "lamp": ("The lamp", "The lamp turns once in twenty seconds and shows three white flashes."
-             " Wipe the lens every morning with spirit of wine and a linen cloth, never with water."
+             " Wipe the lens every morning with spirit of wine and a linen cloth, never water."
              " A spare bulb lies in the brass box under the stairs."),
     "birds": ("Storm petrels", "Storm petrels nest in the boulder field from May to September."
               " Keep lamps shaded at night and do not walk there after sunset."),

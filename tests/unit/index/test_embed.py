@@ -1,5 +1,6 @@
 """Vectors: independent of their company to the last bit, equal to the library's own."""
 
+import copy
 import json
 import shutil
 from collections.abc import Iterator, Sequence
@@ -23,12 +24,9 @@ MODEL = "all-MiniLM-L6-v2"
 TEXTS = [
     "Probation lasts three months.",
     "",
-    "Bicycles may be parked in the yard behind the canteen, never in the stairwell.",
     "名前は何ですか 😀",
-    "Expenses above 50 euros need a receipt. " * 3,
-    "The probation period can be extended once. " * 9,
     "A long text that no window of 256 tokens can hold. " * 40,
-    "probation",
+    "The probation period can be extended once. " * 9,
 ]
 
 
@@ -57,44 +55,46 @@ def queries(encoder: Encoder, texts: Sequence[str]) -> Vectors:
     return encoder.embed(encoder.inputs(texts)[0], role="query")
 
 
+def on_two_threads(encoder: Encoder) -> Encoder:
+    """Return the same encoder with two threads; the weights are shared."""
+    other = copy.copy(encoder)
+    other.threads = 2
+    return other
+
+
 def cosines(one: Vectors, other: Vectors) -> np.ndarray:
     a, b = one.astype(np.float64), other.astype(np.float64)
-    return (a * b).sum(axis=1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+    lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+    return np.asarray((a * b).sum(axis=1) / lengths)
 
 
 @pytest.fixture(params=["fp32", "bf16"])
 def encoder(request: pytest.FixtureRequest, minilm: Encoder, half: Encoder) -> Iterator[Encoder]:
     import torch
 
+    torch.set_num_threads(2)  # what another user of torch in this process may have set
     yield minilm if request.param == "fp32" else half
     torch.set_num_threads(1)
 
 
 def test_vector_never_depends_on_its_neighbours(encoder: Encoder) -> None:
-    import torch
-
     together = passages(encoder, TEXTS)
     alone = np.concatenate([passages(encoder, [text]) for text in TEXTS])
     np.testing.assert_array_equal(alone, together)
     np.testing.assert_array_equal(passages(encoder, TEXTS[::-1])[::-1], together)
-    short = [TEXTS[0], TEXTS[7]]
-    np.testing.assert_array_equal(passages(encoder, short * 40)[-2:], together[[0, 7]])
-    torch.set_num_threads(2)
-    np.testing.assert_array_equal(passages(encoder, TEXTS), together)
+    np.testing.assert_array_equal(passages(encoder, TEXTS[:2] * 40)[-2:], together[:2])
+    np.testing.assert_array_equal(passages(on_two_threads(encoder), TEXTS), together)
 
 
 def test_query_is_run_alone_as_in_production(encoder: Encoder) -> None:
-    import torch
-
     together = queries(encoder, TEXTS)
     alone = np.concatenate([queries(encoder, [text]) for text in TEXTS])
     np.testing.assert_array_equal(alone, together)
-    torch.set_num_threads(2)
-    np.testing.assert_array_equal(queries(encoder, TEXTS), together)
+    np.testing.assert_array_equal(queries(on_two_threads(encoder), TEXTS), together)
 
 
 def test_token_vectors_never_depend_on_their_neighbours(encoder: Encoder) -> None:
-    inputs, _ = encoder.inputs(TEXTS)
+    inputs, _ = encoder.inputs(TEXTS[:4])
     together = encoder.token_vectors(inputs, role="passage")
     for row, ids in enumerate(inputs):
         alone = encoder.token_vectors([ids], role="passage")[0]
@@ -109,10 +109,10 @@ def test_equals_the_library(minilm: Encoder, half: Encoder) -> None:
     assert np.abs(passages(minilm, TEXTS) - expected).max() < 1e-5
     assert np.abs(queries(minilm, TEXTS) - expected).max() < 1e-5
     assert cosines(passages(half, TEXTS), expected).min() >= 0.9995
-    tokens = library.encode(TEXTS[4], output_value="token_embeddings", show_progress_bar=False)
+    tokens = library.encode(TEXTS[0], output_value="token_embeddings", show_progress_bar=False)
     unit = np.asarray(tokens)[1:-1]  # without [CLS] and [SEP]
     unit = unit / np.linalg.norm(unit, axis=1, keepdims=True)
-    found = minilm.token_vectors(minilm.inputs([TEXTS[4]])[0], role="passage")[0]
+    found = minilm.token_vectors(minilm.inputs([TEXTS[0]])[0], role="passage")[0]
     assert np.abs(found - unit).max() < 1e-5
 
 
@@ -181,7 +181,7 @@ def test_text_without_a_token_has_the_vector_zero(tmp_path: Path) -> None:
 
 def test_bf16_is_used_only_where_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     files = find_model(MODEL)
-    assert safe_precision(files, TEXTS[:3], threads=1) == "bf16"
+    assert safe_precision(files, TEXTS[:2], threads=1) == "bf16"
     monkeypatch.setattr(embed, "MIN_COSINE", 1.1)
     assert safe_precision(files, TEXTS[:1], threads=1) == "fp32"
 
@@ -210,7 +210,7 @@ def test_model_that_does_not_load_is_the_users_input(tmp_path: Path, precision: 
         passages(encoder, ["ant"])
 
 
-@pytest.mark.parametrize("batch_tokens", [16, 48, 512])
+@pytest.mark.parametrize("batch_tokens", [16, 96])
 def test_case_78_batch_size_does_not_change_a_ranking(
     minilm: Encoder, monkeypatch: pytest.MonkeyPatch, batch_tokens: int
 ) -> None:
@@ -218,12 +218,12 @@ def test_case_78_batch_size_does_not_change_a_ranking(
     texts = [json.loads(line)["text"] for line in lines]
     query = queries(minilm, ["harbour cranes"])
     usual = passages(minilm, texts)
+    expected = search_vectors(build_index(usual, VectorConfig()), query, depth=10)
     monkeypatch.setattr(embed, "BATCH_TOKENS", batch_tokens)
-    for order in (slice(None), slice(None, None, -1)):
-        vectors = passages(minilm, texts[order])
-        assert np.abs(vectors - usual[order]).max() < 1e-5
-        copies = [row for row, text in enumerate(texts[order]) if text == texts[0]]
-        assert len(np.unique(vectors[copies], axis=0)) == 1
-        index = build_index(vectors, VectorConfig())
-        found = search_vectors(index, query, depth=10).items[0].tolist()
-        assert [row for row in found if row in copies] == copies[: len(set(found) & set(copies))]
+    vectors = passages(minilm, texts[::-1])[::-1]
+    assert np.abs(vectors - usual).max() < 1e-5
+    copies = [row for row, text in enumerate(texts) if text == texts[0]]
+    assert len(copies) == 10
+    assert len(np.unique(vectors[copies], axis=0)) == 1
+    found = search_vectors(build_index(vectors, VectorConfig()), query, depth=10)
+    assert found.items.tolist() == expected.items.tolist()
