@@ -26,6 +26,7 @@ BUNDLED = {
     )
 }
 ALIASES = {f"sentence-transformers/{name}": name for name in BUNDLED}
+HUB_TIMEOUT_S = 5.0
 HUB_FILES = ["*.json", "*.txt", "*.model", "*.safetensors", "*.jinja"]
 
 
@@ -58,6 +59,8 @@ def find_model(name: str) -> ModelFiles:
     folder = Path(name).expanduser()
     if not folder.is_dir():
         folder = _from_hub(name)
+    elif not any((folder / file).is_file() for file in ("modules.json", "config.json")):
+        raise _no_model(folder)
     return ModelFiles(name=name, folder=folder, fingerprint=_fingerprint(folder))
 
 
@@ -80,7 +83,7 @@ def _packaged(name: str) -> ModelFiles:
 
 
 def _from_hub(name: str) -> Path:
-    from huggingface_hub import snapshot_download
+    from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import HFValidationError
 
     hub_name = name if "/" in name else f"sentence-transformers/{name}"
@@ -88,12 +91,14 @@ def _from_hub(name: str) -> Path:
         if not only_cached and os.environ.get("HF_HUB_OFFLINE", "0").upper() in {"1", "TRUE"}:
             break
         try:
+            if not only_cached:  # snapshot_download itself would wait for ever
+                HfApi().model_info(hub_name, timeout=HUB_TIMEOUT_S)
             return Path(
                 snapshot_download(
                     hub_name,
                     allow_patterns=HUB_FILES,
                     local_files_only=only_cached,
-                    etag_timeout=5,
+                    etag_timeout=HUB_TIMEOUT_S,
                 )
             )
         except HFValidationError:
@@ -114,11 +119,15 @@ def _fingerprint(folder: Path) -> str:
         digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
         digest.update(_hash_file(path).encode() + b"\0")
     if not files:
-        raise IndexingError(
-            f"model {str(folder)!r}: the folder must hold a sentence-transformers model, got no "
-            f"model file. Point at the folder that has config.json and model.safetensors."
-        )
+        raise _no_model(folder)
     return digest.hexdigest()
+
+
+def _no_model(folder: Path) -> IndexingError:
+    return IndexingError(
+        f"model {str(folder)!r}: the folder must hold a sentence-transformers model, got no "
+        f"model file. Point at the folder that has config.json and model.safetensors."
+    )
 
 
 _RELEVANT = {".json", ".txt", ".model", ".safetensors", ".bin", ".jinja"}

@@ -74,12 +74,12 @@ def build_index(vectors: Vectors, config: VectorConfig) -> VectorIndex:
 
 
 def check_factory(config: VectorConfig, dimension: int) -> None:
-    """Refuse a factory string that faiss cannot make for that dimension.
+    """Refuse a factory string that faiss cannot make for that dimension, or a wrong effort.
 
     Raises: IndexingError.
     """
     if config.index != "Flat":
-        _make(config.index, dimension, config.similarity)
+        set_effort(_make(config.index, dimension, config.similarity), config)
 
 
 def search_vectors(index: VectorIndex, queries: Vectors, *, depth: int) -> RankedLists:
@@ -160,12 +160,22 @@ def load_index(path: Path, config: VectorConfig) -> VectorIndex:
 
 
 def set_effort(index: Any, config: VectorConfig) -> None:
-    """Set the search effort that the configuration names on a faiss index."""
+    """Set the search effort that the configuration names on a faiss index.
+
+    Raises: IndexingError if the index has no such setting.
+    """
     import faiss
 
-    for name, value in (("efSearch", config.ef_search), ("nprobe", config.nprobe)):
-        if value is not None:
-            faiss.ParameterSpace().set_index_parameter(index, name, value)
+    for name, native in (("ef_search", "efSearch"), ("nprobe", "nprobe")):
+        if (value := getattr(config, name)) is None:
+            continue
+        try:
+            faiss.ParameterSpace().set_index_parameter(index, native, value)
+        except RuntimeError as error:
+            raise IndexingError(
+                f"vector.{name}: must fit the index, got {value} for {config.index}. Leave it "
+                f"out: ef_search is for HNSW, nprobe for IVF."
+            ) from error
 
 
 def _search_approximate(index: VectorIndex, queries: Vectors, depth: int) -> RankedLists:

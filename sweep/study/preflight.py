@@ -5,11 +5,12 @@ from dataclasses import replace
 
 from sweep.configuration import Configuration
 from sweep.engine.engine import Engine
-from sweep.errors import SpaceError
+from sweep.errors import CorpusError, SpaceError
 from sweep.index.analyzer import make_analyzer
 from sweep.index.vectors import check_factory
 from sweep.metrics import parse_metric
 from sweep.models import find_model
+from sweep.records import Corpus
 from sweep.study.metrics import check_goals, depth_notices
 from sweep.study.search_space import BaselineRun, SearchSpace
 
@@ -30,11 +31,7 @@ def preflight(space: SearchSpace, engine: Engine) -> None:
         hidden = find_model(vector.model).read_json("config.json").get("hidden_size")
         if isinstance(hidden, int):
             check_factory(vector, hidden)
-    for config in {c.bm25 for c in configurations if c.bm25 is not None}:
-        make_analyzer(config.analyzer)
-    bm25 = next((c for c in configurations if c.bm25 is not None), None)
-    if bm25 is not None and bm25.bm25 is not None:  # a corpus without a single term is refused
-        engine.texts.terms(bm25.chunk, bm25.bm25.analyzer)
+    _check_terms(configurations, engine.corpus)
     for notice in depth_notices(space, configurations):
         engine.report.notice(notice)
     for notice in _truncation_notices(configurations, engine):
@@ -58,6 +55,22 @@ def _check_metrics(space: SearchSpace, engine: Engine) -> None:
     check_goals(space, engine.corpus)
     for name in [*space.metrics, *(constraint.metric for constraint in space.constraints)]:
         parse_metric(name)
+
+
+def _check_terms(configurations: list[Configuration], corpus: Corpus) -> None:
+    """Refuse BM25 where no document has a single term."""
+    wanted = {(c.bm25.analyzer, c.chunk.prepend_title) for c in configurations if c.bm25}
+    for name, with_title in sorted(wanted):
+        analyze = make_analyzer(name)
+        if not any(
+            analyze(document.text) or (with_title and analyze(document.title))
+            for document in corpus.documents
+        ):
+            raise CorpusError(
+                f"corpus {corpus.name}: no document has indexable text, got "
+                f"{len(corpus.documents)} without a letter or digit. Look at corpus.jsonl, or "
+                f"leave BM25 out of the modes."
+            )
 
 
 def _models(configuration: Configuration) -> Iterator[str]:

@@ -31,7 +31,7 @@ from sweep.study.search_space import SearchSpace
 from sweep.study.space import read_space
 from sweep.study.space_file import NAME_PATTERN
 from sweep.study.split import StudySplit, study_split
-from sweep.study.storage import open_storage
+from sweep.study.storage import check_storage, open_storage
 from sweep.study.study import ABOUT, Study, now
 
 MANY = 2000  # configurations above which a grid asks for confirmation
@@ -87,6 +87,7 @@ def run(
     if re.fullmatch(NAME_PATTERN, name) is None:
         raise StudyError(f"--study: must have no slash, colon or @, got {name!r}. Rename it.")
     _check_size(loaded, options)
+    check_storage(options.storage or default_storage())
     engine = _engine(loaded, read, options, report)
     for notice in (*read.notices, *loaded.notices):
         report.notice(str(notice))

@@ -4,6 +4,7 @@ A path (`results/sweep.db`) or `sqlite:///...` is an SQLite file in WAL mode, so
 can read while a run writes; any other URL is handed to SQLAlchemy.
 """
 
+import os
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import optuna
 from sqlalchemy import event
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import SQLAlchemyError
 
 from sweep.errors import StudyError
 
@@ -39,6 +40,25 @@ def shown(storage: str) -> str:
     return urlunsplit(parts._replace(netloc=f"{parts.username}:***@{host}"))
 
 
+def check_storage(storage: str) -> None:
+    """Refuse a storage that cannot be opened or made; an SQLite file is neither made nor changed.
+
+    Raises: StudyError, as `open_storage` does.
+    """
+    path = sqlite_path(storage)
+    if path is None:
+        _open(storage, storage)
+    elif path.exists():
+        _check_schema(path)
+    else:
+        place = next(p for p in path.absolute().parents if p.exists())
+        if not place.is_dir() or not os.access(place, os.W_OK):
+            raise StudyError(
+                f"storage: must lie in a folder that can be written, got {str(path)!r}. Name "
+                f"another file with --storage."
+            )
+
+
 def open_storage(storage: str, *, create: bool = False) -> Any:
     """Return Optuna's storage object.
 
@@ -58,6 +78,7 @@ def open_storage(storage: str, *, create: bool = False) -> Any:
                 f"storage: must be an existing database, got {str(path)!r}. Run a sweep first "
                 f"(sweep run SPACE), or name another with --storage."
             )
+        check_storage(storage)
         path.parent.mkdir(parents=True, exist_ok=True)
     else:
         _check_schema(path)
@@ -71,7 +92,12 @@ def _open(url: str, name: str) -> Any:
         if sqlite:
             _set_wal(Path(url.removeprefix("sqlite:///")))
         storage = optuna.storages.RDBStorage(url, engine_kwargs=arguments)
-    except (OperationalError, sqlite3.OperationalError) as error:
+    except ImportError as error:
+        raise StudyError(
+            f"storage: needs a database driver that is not installed, got {shown(name)!r}. "
+            f"Install it, for PostgreSQL: pip install 'psycopg[binary]'"
+        ) from error
+    except (SQLAlchemyError, sqlite3.Error, RuntimeError) as error:
         raise StudyError(
             f"storage: must be reachable and writable, got {shown(name)!r} "
             f"({str(error).splitlines()[0]}). Check the path or the server."
@@ -93,7 +119,11 @@ def _relax_sync(connection: Any, record: Any) -> None:
 
 
 def _check_schema(path: Path) -> None:
-    """Refuse a database of another Optuna before Optuna touches it."""
+    """Refuse what is no database, or one of another Optuna, before Optuna touches it."""
+    if path.is_dir():
+        raise StudyError(
+            f"storage: must be a file, got the folder {str(path)!r}. Name a file with --storage."
+        )
     try:
         connection = sqlite3.connect(f"file:{path.resolve().as_posix()}?mode=ro", uri=True)
         try:

@@ -90,13 +90,10 @@ def honest_scores(
         folds, repeats = n_groups, 1
     rng = np.random.default_rng(seed)
     held = np.empty((repeats, n_queries))
-    for repeat in range(repeats):
-        fold_of = _draw_folds(group_of, folds, rng)
-        for fold in range(folds):
-            held_out = fold_of == fold
-            choice = rule(turned[:, ~held_out])
-            chosen[choice] += 1
-            held[repeat, held_out] = scores[choice, held_out]
+    for row in held:
+        _score_held_out(turned, _draw_folds(group_of, folds, rng), rule, row, chosen)
+    if not maximize:
+        held = -held
     per_query = held.mean(axis=0)
     return HonestScore(
         per_query=per_query,
@@ -107,6 +104,15 @@ def honest_scores(
         repeats=repeats,
         usable=True,
     )
+
+
+def _score_held_out(scores: Floats, fold_of: Ints, rule: Rule, row: Floats, chosen: Ints) -> None:
+    """Fill one repeat's `row`, (Q,), from choices on the other folds; count them in `chosen`."""
+    for fold in range(int(fold_of.max()) + 1):
+        held_out = fold_of == fold
+        choice = rule(scores[:, ~held_out])
+        chosen[choice] += 1
+        row[held_out] = scores[choice, held_out]
 
 
 def _unusable(chosen: Ints, n_queries: int) -> HonestScore:

@@ -52,7 +52,7 @@ def whole_numbers(scores: Floats) -> tuple[Floats, float]:
     """
     queries_bits = math.ceil(math.log2(scores.shape[1] + 1))
     bits = min(_PRECISION_BITS, _MANTISSA_BITS - queries_bits)
-    exponent = math.frexp(float(np.abs(scores).max()))[1]
+    exponent = max(math.frexp(float(np.abs(scores).max()))[1], -900)  # else the unit may be 0
     unit = math.ldexp(1.0, exponent - bits)
     numbers: Floats = np.rint(scores / unit)
     return numbers, unit

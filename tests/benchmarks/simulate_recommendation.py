@@ -1,6 +1,6 @@
 """What does the recommended configuration truly lose? Simulated sweeps whose truth is known.
 
-python tests/benchmarks/simulate_recommendation.py [sweeps]      (default 500; about 1 minute)
+python tests/benchmarks/simulate_recommendation.py [sweeps]      (default 500; half a minute)
 
 Quality rises with cost by .10 over 97 configurations, in equal steps; scores look like nDCG: a
 query's difficulty, what a family of configurations makes of it, what a configuration adds.

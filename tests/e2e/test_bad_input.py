@@ -1,8 +1,6 @@
 """What a user can get wrong: one clear sentence, exit 2, no traceback, nothing left behind."""
 
-import os
 import socket
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,10 +12,8 @@ import pytest
 
 from tests.corpus_files import write_corpus
 from tests.e2e.command import (
-    DONE,
     USER_INPUT,
     Finished,
-    environment,
     read_json,
     succeed,
     sweep,
@@ -27,7 +23,9 @@ from tests.e2e.island import Island
 
 pytestmark = pytest.mark.slow
 
-HANG_S = 20  # of a command on a quiet machine that cannot reach a model; tests allow for a busy one
+HANG_S = (
+    20  # of a command on a quiet machine that cannot reach a model; tests allow for a busy one
+)
 FOREST = [
     {"_id": "d1", "title": "Oak", "text": "An oak may live a thousand years."},
     {"_id": "d2", "title": "Birch", "text": "The birch has white bark."},
@@ -47,7 +45,8 @@ def space(**changes: Any) -> dict[str, Any]:
 
 def forest(folder: Path, **changes: Any) -> None:
     """Write a corpus that is right but for the changes."""
-    write_corpus(folder / "forest", **{"corpus": FOREST, "queries": QUERIES, "qrels": QRELS} | changes)
+    right = {"corpus": FOREST, "queries": QUERIES, "qrels": QRELS}
+    write_corpus(folder / "forest", **{**right, **changes})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +82,9 @@ CASES = {
     "YAML syntax": Case(space="corpus: [forest\nobjective: map\n", says=("space.yaml:2", "YAML")),
     "empty file": Case(space="", says=("space.yaml",)),
     "empty corpus": Case(corpus={"corpus": ""}, says=("corpus.jsonl", "empty")),
-    "blank corpus": Case(corpus={"corpus": blank("...!")}, says=("no indexable",)),
+    "blank corpus": Case(
+        corpus={"corpus": blank("...!")}, says=("no document has indexable text",)
+    ),
     "no queries": Case(corpus={"queries": ""}, says=("queries.jsonl",)),
     "no judgement": Case(corpus={"qrels": None}, says=("qrels",)),
     "qrels of no document": Case(
@@ -168,7 +169,9 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Futu
         if case.prepare is not None:
             case.prepare(folder)
         before = set(folder.rglob("*"))
-        done = sweep("run", "space.yaml", "--threads", 1, *case.arguments, cwd=folder, env=case.env)
+        done = sweep(
+            "run", "space.yaml", "--threads", 1, *case.arguments, cwd=folder, env=case.env
+        )
         return done, before, set(folder.rglob("*"))
 
     with ThreadPoolExecutor(2) as pool:
@@ -276,16 +279,16 @@ def test_a_constraint_that_nobody_meets(tmp_path: Path) -> None:
     assert "violates a constraint" in succeed("trials", cwd=tmp_path).stdout
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="root starts a plain user")
-def test_a_folder_that_is_not_ours_to_write_is_told(tmp_path: Path) -> None:
-    """A plain user runs in a folder of root; as root nothing would be refused."""
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that nobody can write")
+@pytest.mark.parametrize("option", ["", "--storage", "--store"])
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, option: str) -> None:
+    """Nobody can make a file in /proc, not even root."""
     forest(tmp_path)
     write_space(tmp_path / "space.yaml", space())
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
-    nobody: dict[str, Any] = {"user": 65534, "group": 65534, "extra_groups": []}
-    done = sweep("run", "space.yaml", cwd=tmp_path, env={"HOME": "/nonexistent"}, **nobody)
-    assert done.returncode == USER_INPUT, done.stderr
-    assert "must be writable" in done.stderr
+    where = ("--storage", "/proc/new/sweep.db") if option == "--storage" else (option, "/proc/new")
+    cwd = tmp_path if option else Path("/proc")
+    done = sweep("run", tmp_path / "space.yaml", *(where if option else ()), cwd=cwd)
+    assert done.returncode == USER_INPUT
+    assert "/proc/new" in done.stderr if option else "results" in done.stderr
     assert "Traceback" not in done.stderr
-    assert not (tmp_path / "results").exists()
+    assert done.stdout == ""
