@@ -126,7 +126,7 @@ def _cross_validated(scored: Scored, scores: Floats, pick: Pick) -> Figure | Non
 
     def recommended(some: Floats) -> int:
         return recommend(
-            some, costs, scale=scored.scale, permutations=FOLD_PERMUTATIONS
+            some, costs, scale=scored.scale, permutations=FOLD_PERMUTATIONS, bounds=False
         ).recommended
 
     rule = highest_mean if pick == "best" else recommended
@@ -144,7 +144,7 @@ def _cross_validated(scored: Scored, scores: Floats, pick: Pick) -> Figure | Non
 def _plain_figure(values: Floats, how: str) -> Figure:
     return Figure(
         mean=float(values.mean()),
-        interval=bootstrap_interval(values),
+        interval=bootstrap_interval(values, expanded=True),
         queries=len(values),
         how=how,
     )

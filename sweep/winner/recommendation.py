@@ -55,6 +55,7 @@ def recommend(
     alpha: float = 0.05,
     permutations: int = 10_000,
     seed: int = 0,
+    bounds: bool = True,
     maximize: bool = True,
 ) -> Recommendation:
     """Return the cheapest configuration that is tied with the best and loses little to it.
@@ -68,6 +69,7 @@ def recommend(
         alpha: family-wise level of the test.
         permutations: random sign patterns of the test.
         seed: of the sign patterns.
+        bounds: False = leave `loss_bound` infinite, where only the choice is wanted.
         maximize: False where lower scores are better.
 
     Raises:
@@ -79,7 +81,14 @@ def recommend(
             "Use .01 and the length of the metric's range."
         )
     _check_costs(costs, len(scores))
-    tukey = tukey_hsd(scores, permutations=permutations, alpha=alpha, seed=seed, maximize=maximize)
+    tukey = tukey_hsd(
+        scores,
+        permutations=permutations,
+        alpha=alpha,
+        seed=seed,
+        bounds=bounds,
+        maximize=maximize,
+    )
     allowed = (max_loss + _ROUNDING) * scale
     eligible = [int(i) for i in tukey.tied if tukey.loss[i] <= allowed]
     recommended = min(eligible, key=lambda i: (tuple(costs[i]), tukey.loss[i], i))
