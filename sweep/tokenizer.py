@@ -45,12 +45,15 @@ def _converted(model: ModelFiles) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        return AutoTokenizer.from_pretrained(str(model.folder)).backend_tokenizer
+        tokenizer = AutoTokenizer.from_pretrained(str(model.folder)).backend_tokenizer
+        if tokenizer.get_vocab_size() <= len(tokenizer.get_added_tokens_decoder()):
+            raise ValueError("its vocabulary is empty")  # transformers makes one from nothing
     except (OSError, ValueError, AttributeError, ImportError) as error:
         raise IndexingError(
             f"model {model.name!r}: must have a fast tokenizer (tokenizer.json), got none "
             f"({error}). Save it once with transformers' AutoTokenizer, or take another model."
         ) from error
+    return tokenizer
 
 
 def token_offsets(tokenizer: "Tokenizer", texts: Sequence[str]) -> TokenOffsets:

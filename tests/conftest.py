@@ -1,12 +1,16 @@
-"""Models that several test files share, loaded once per session."""
+"""Models that several test files share, loaded once per session; and no test has a deadline."""
 
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from sweep.index.embed import Encoder
 from sweep.models import find_model
 from tests.toy_models import tiny_cross_encoder
+
+settings.register_profile("busy machines", deadline=None)
+settings.load_profile("busy machines")
 
 
 @pytest.fixture(scope="session")

@@ -79,6 +79,8 @@ def main() -> None:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # spinning threads stall a busy machine
     signal.signal(signal.SIGTERM, _terminate)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
     sys.exit(_run())
 
 
@@ -92,7 +94,7 @@ def _run() -> int:
         click.echo(f"error: {error}", err=True)
         return USER_INPUT
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted; the same command goes on where it stopped", err=True)
+        click.echo("interrupted", err=True)
         return INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
@@ -106,4 +108,10 @@ def _run() -> int:
 
 
 def _terminate(signum: int, frame: object) -> None:
+    signal.signal(signum, signal.SIG_DFL)  # a second one ends it at once
     raise SystemExit(TERMINATED)
+
+
+def _interrupt(signum: int, frame: object) -> None:
+    signal.signal(signum, signal.SIG_DFL)
+    raise KeyboardInterrupt

@@ -24,13 +24,18 @@ def shown_report(*, as_json: bool, objective: str = "", maximize: bool = True) -
         maximize: whether higher is better.
     """
     best = _Best(objective, maximize)
-    if as_json:
-        yield _json_report()
-    elif sys.stderr.isatty():
-        with _live_report(best) as report:
-            yield report
-    else:
-        yield _plain_report(best)
+    try:
+        if as_json:
+            yield _json_report()
+        elif sys.stderr.isatty():
+            with _live_report(best) as report:
+                yield report
+        else:
+            yield _plain_report(best)
+    except (KeyboardInterrupt, SystemExit):
+        if best.value is not None:
+            click.echo(f"\nstopped with {best.count:,} trials finished{best}", err=True)
+        raise
 
 
 def _json_report() -> Report:
@@ -74,11 +79,13 @@ class _Best:
         self.objective = objective
         self.sign = 1.0 if maximize else -1.0
         self.value: float | None = None
+        self.count = 0
 
     def see(self, fields: dict[str, Any]) -> None:
         values = [fields["value"]] if "value" in fields else fields.get("values", [])
         if not values or values[0] is None:
             return
+        self.count += 1
         if self.value is None or self.sign * values[0] > self.sign * self.value:
             self.value = values[0]
 

@@ -40,15 +40,17 @@ def command(space: Path, as_json: bool, **options: Any) -> int:
 
     A run that was stopped goes on where it was: the same command evaluates only what is missing.
     """
+    from sweep.study.metrics import goals_of
+    from sweep.study.space import read_space
+
+    goal = goals_of(read_space(space))[0]  # a slip in the file is told before the rest is loaded
+
     from sweep.cli import DONE, FAILED
     from sweep.cli.output import message, print_json
     from sweep.cli.progress import shown_report
-    from sweep.study.metrics import goals_of
     from sweep.study.run import RunOptions, TooManyFailures, run
-    from sweep.study.space import read_space
     from sweep.winner.message import answer_text
 
-    goal = goals_of(read_space(space))[0]
     try:
         with shown_report(as_json=as_json, objective=goal.name, maximize=goal.maximize) as report:
             study = run(space, options=RunOptions(**options), report=report)
@@ -56,6 +58,9 @@ def command(space: Path, as_json: bool, **options: Any) -> int:
         message(f"stopped: {stopped}")
         message("See `sweep trials`; what is finished is kept, and the same command goes on.")
         return FAILED
+    except (KeyboardInterrupt, SystemExit):
+        message("What is finished is kept, and the same command goes on where it stopped.")
+        raise
     answer = study.answer()
     if as_json:
         print_json(answer.to_json())

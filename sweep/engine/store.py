@@ -89,6 +89,20 @@ class Store:
             path.unlink()
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder, with those above it; one that is there is left as it is.
+
+    Raises: StoreError if the disk refuses.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{folder}: must be a folder that can be written, got {error.strerror or error}. "
+            f"Choose another one."
+        ) from error
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file under a temporary name and move it into place.
 

@@ -16,7 +16,7 @@ from sweep.engine.engine import Engine, EngineOptions
 from sweep.engine.prefetch import prefetch_pairs, prefetch_vectors
 from sweep.engine.report import Report
 from sweep.engine.scoring import Scorer
-from sweep.engine.store import write_whole
+from sweep.engine.store import make_folder, write_whole
 from sweep.errors import SpaceError, StoreError, StudyError
 from sweep.records import Corpus
 from sweep.study.confirm import confirm
@@ -92,15 +92,21 @@ def run(
     for notice in (*read.notices, *loaded.notices):
         report.notice(str(notice))
     preflight(loaded, engine)
+    make_folder(engine.options.store)
+    storage = open_storage(options.storage or default_storage(), create=True)
     with running(study_folder(name).lock, name):
-        _run_locked(name, loaded, engine, folder, options)
+        _run_locked(name, storage, loaded, engine, folder, options)
     return Study(name, options.storage)
 
 
 def _run_locked(
-    name: str, space: SearchSpace, engine: Engine, corpus_folder: Path, options: RunOptions
+    name: str,
+    storage: Any,
+    space: SearchSpace,
+    engine: Engine,
+    corpus_folder: Path,
+    options: RunOptions,
 ) -> None:
-    storage = open_storage(options.storage or default_storage(), create=True)
     split = study_split(space.split, engine.corpus)
     queue = planned(space)
     axes = _axes(space, queue)
@@ -162,12 +168,14 @@ def _evaluate_queue(
     report = evaluation.engine.report
     space = distributions(axes)
     records = [from_optuna(trial) for trial in study.get_trials(deepcopy=False)]
-    finished = {r.fingerprint for r in records if r is not None and r.state == "COMPLETE"}
+    kept = {r.fingerprint: r for r in records if r is not None and r.state == "COMPLETE"}
+    for record in kept.values():
+        report.on_event("kept", record.to_json())
     number, failed = len(records), 0
-    _prefetch(evaluation.engine, [c for c in queue if c.fingerprint() not in finished])
+    _prefetch(evaluation.engine, [c for c in queue if c.fingerprint() not in kept])
     for done, configuration in enumerate(queue):
         report.on_progress("trials", done, len(queue))
-        if configuration.fingerprint() in finished:
+        if configuration.fingerprint() in kept:
             continue
         record = evaluate(evaluation, configuration, number)
         study.add_trial(to_optuna(record, space))

@@ -6,6 +6,7 @@ can read while a run writes; any other URL is handed to SQLAlchemy.
 
 import os
 import sqlite3
+import tempfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -79,19 +80,52 @@ def open_storage(storage: str, *, create: bool = False) -> Any:
                 f"(sweep run SPACE), or name another with --storage."
             )
         check_storage(storage)
+        _make(path)
+    _check_schema(path)
+    return _open(_sqlite_url(path), str(path))
+
+
+def _make(path: Path) -> None:
+    """Make a database under a temporary name and move it into place, unless another one is there.
+
+    Two processes that let Optuna make the tables of one file stumble over each other, and a killed
+    one would leave half of them.
+    """
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
-    else:
-        _check_schema(path)
-    return _open(f"sqlite:///{path}", str(path))
+        with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder:
+            made = Path(folder) / path.name
+            _open(_sqlite_url(made), str(path)).engine.dispose()
+            if not path.exists():
+                _move(made, path)
+    except OSError as error:
+        raise StudyError(
+            f"storage: must lie in a folder that can be written, got {str(path)!r} "
+            f"({error.strerror or error}). Name another file with --storage."
+        ) from error
+
+
+def _move(made: Path, path: Path) -> None:
+    try:
+        os.link(made, path)  # never replaces what another process put there meanwhile
+    except FileExistsError:
+        return
+    except OSError:  # a file system without links
+        made.rename(path)
+
+
+def _sqlite_url(path: Path) -> str:
+    braces = str.maketrans({"{": "{{", "}": "}}"})  # Optuna fills in templates
+    return f"sqlite:///{str(path).translate(braces)}"
 
 
 def _open(url: str, name: str) -> Any:
     sqlite = url.startswith("sqlite:")
     arguments = {"connect_args": {"timeout": LOCK_WAIT_S}} if sqlite else {"pool_pre_ping": True}
     try:
-        if sqlite:
-            _set_wal(Path(url.removeprefix("sqlite:///")))
         storage = optuna.storages.RDBStorage(url, engine_kwargs=arguments)
+        if sqlite:
+            _set_wal(storage)
     except ImportError as error:
         raise StudyError(
             f"storage: needs a database driver that is not installed, got {shown(name)!r}. "
@@ -104,13 +138,13 @@ def _open(url: str, name: str) -> Any:
         ) from error
     if sqlite:
         event.listen(storage.engine, "connect", _relax_sync)
+        storage.engine.dispose()  # connections from before would sync in full
     return storage
 
 
-def _set_wal(path: Path) -> None:
-    with sqlite3.connect(path, timeout=LOCK_WAIT_S) as connection:
-        connection.execute("PRAGMA journal_mode=WAL")
-    connection.close()
+def _set_wal(storage: Any) -> None:
+    with storage.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA journal_mode=WAL")
 
 
 def _relax_sync(connection: Any, record: Any) -> None:

@@ -144,9 +144,9 @@ CASES = {
     "server that is not there": Case(
         arguments=("--storage", "postgresql+psycopg://127.0.0.1:9/x"), says=("postgresql",)
     ),
-    "store is a file": Case(arguments=("--store", "space.yaml"), says=("space.yaml", "writable")),
+    "store is a file": Case(arguments=("--store", "space.yaml"), says=("space.yaml", "written")),
     "results is a file": Case(
-        prepare=lambda folder: (folder / "results").touch(), says=("results", "writable")
+        prepare=lambda folder: (folder / "results").touch(), says=("results", "written")
     ),
     "study name that is a path": Case(arguments=("--study", "../up"), says=("--study", "../up")),
     "sampler of a later version": Case(

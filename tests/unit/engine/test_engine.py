@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sweep.configuration import Configuration
+from sweep.configuration import Configuration, VectorConfig
 from sweep.engine.engine import Engine
 from sweep.records import RankedLists
 from tests.engine_inputs import (
@@ -17,6 +17,7 @@ from tests.engine_inputs import (
     engine_on,
     trimmed,
 )
+from tests.toy_models import lookup_model
 
 NAMES = list(configurations("a model"))
 Made = dict[str, list[list[tuple[int, float]]]]
@@ -188,13 +189,16 @@ def test_model_on_candidates_of_bm25_indexes_nothing(
     tmp_path: Path, cross_encoder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Late interaction embeds the candidates only; the corpus is not embedded for it."""
-    engine = engine_on(tmp_path)
+    engine = engine_on(tmp_path / "store")
+    model = lookup_model(tmp_path / "model", {"parking": [1, 0], "holiday": [0, 1]})
 
     def refuse(*args: object) -> Iterator[None]:
         raise AssertionError("the corpus was embedded")
 
     monkeypatch.setattr(engine.vectors, "passage_vectors", refuse)
-    configuration = configurations(cross_encoder)["maxsim on bm25"]
+    configuration = replace(
+        configurations(cross_encoder)["maxsim on bm25"], vector=VectorConfig(model=model)
+    )
     engine.output(configuration)
     assert engine.retriever(configuration).index is None
     assert engine.costs(configuration)["index_bytes"] > 0

@@ -1,0 +1,285 @@
+"""A run that was stopped goes on where it was, whatever stopped it."""
+
+import json
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.corpus_files import write_corpus
+from tests.e2e.command import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    TERMINATED,
+    USER_INPUT,
+    comparable,
+    rankings,
+    read_json,
+    recorded,
+    start,
+    succeed,
+    sweep,
+    wait_for_trials,
+    write_space,
+)
+from tests.e2e.island import MODES, write_island
+from tests.toy_models import lookup_model
+
+pytestmark = pytest.mark.slow
+
+GRID = {
+    "name": "grid",
+    "corpus": "island",
+    "objective": "ndcg@5",
+    "baseline": {"mode": "bm25", "top_k": 5, "chunk": {"splitter": "document"}},
+    "space": {
+        "mode": "bm25",
+        "top_k": 5,
+        "chunk": {"splitter": "words", "size": [6, 12, 24]},
+        "bm25": {"k1": [0.9, 1.2, 1.6], "b": [0.3, 0.6, 0.9]},
+    },
+}
+TRIALS = 28
+RUN = ("run", "grid.yaml", "--threads", 1)
+SLOW_DISK = """
+import os, time
+fsync = os.fsync
+def slow(handle):
+    time.sleep(0.1)
+    fsync(handle)
+os.fsync = slow
+"""
+
+
+def begin(folder: Path, **changes: Any) -> Path:
+    """Write the corpus and the space of a study."""
+    write_island(folder / "island")
+    write_space(folder / "grid.yaml", {**GRID, **changes})
+    return folder
+
+
+@pytest.fixture(scope="module")
+def slow_disk(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return an environment in which every file takes its time, so that runs can be caught."""
+    folder = tmp_path_factory.mktemp("slow disk")
+    (folder / "sitecustomize.py").write_text(SLOW_DISK, encoding="utf-8")
+    return {"PYTHONPATH": str(folder)}
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a run that nothing stopped."""
+    folder = begin(tmp_path_factory.mktemp("unbroken"))
+    succeed(*RUN, cwd=folder)
+    return folder
+
+
+def assert_same_end(folder: Path, unbroken: Path) -> None:
+    """The study holds each configuration once, with the unbroken run's results."""
+    assert recorded(folder / "results" / "sweep.db") == {"COMPLETE": TRIALS}
+    trials = read_json("trials", cwd=folder)
+    assert comparable(trials) == comparable(read_json("trials", cwd=unbroken))
+    assert rankings(folder / "results", "grid") == rankings(unbroken / "results", "grid")
+    best = read_json("best", cwd=folder)
+    expected = read_json("best", cwd=unbroken)
+    for key in ("params", "confirm", "loss_bound", "difference_to_baseline"):
+        assert best[key] == expected[key]
+
+
+def test_the_same_command_again_evaluates_nothing(unbroken: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(unbroken, tmp_path / "copy")
+    before = read_json("trials", cwd=folder)
+    shutil.rmtree(folder / "results" / ".store")
+    done = succeed(*RUN, cwd=folder)
+    assert f"{TRIALS} configurations evaluated" in done.stdout
+    assert read_json("trials", cwd=folder) == before
+    assert not list((folder / "results" / ".store").rglob("*.safetensors"))
+
+
+def test_bugcase_93_a_killed_run_goes_on_and_ends_like_an_unbroken_one(
+    unbroken: Path, slow_disk: dict[str, str], tmp_path: Path
+) -> None:
+    storage = begin(tmp_path) / "results" / "sweep.db"
+    kept: list[dict[str, Any]] = []
+    for finished in (2, 6):  # killed twice
+        with start(*RUN, cwd=tmp_path, env=slow_disk) as process:
+            wait_for_trials(storage, finished, process)
+            os.kill(process.pid, signal.SIGKILL)
+            process.communicate()
+        assert set(recorded(storage)) == {"COMPLETE"}
+        now = sorted(read_json("trials", cwd=tmp_path), key=lambda trial: trial["number"])
+        assert now[: len(kept)] == kept
+        assert finished <= len(now) < TRIALS
+        kept = now
+    succeed(*RUN, cwd=tmp_path)
+    after = sorted(read_json("trials", cwd=tmp_path), key=lambda trial: trial["number"])
+    assert after[: len(kept)] == kept
+    assert_same_end(tmp_path, unbroken)
+    assert not list((tmp_path / "results").glob(".sweep.db-*"))
+
+
+def stop(folder: Path, env: dict[str, str], *signals: signal.Signals) -> tuple[int, str]:
+    """Begin a run, signal it after two trials; return its exit code and what it said."""
+    storage = begin(folder) / "results" / "sweep.db"
+    with start(*RUN, cwd=folder, env=env) as process:
+        wait_for_trials(storage, 2, process)
+        before = time.monotonic()
+        for number in signals:
+            os.kill(process.pid, number)
+        _, errors = process.communicate()
+    assert time.monotonic() - before < 10
+    assert "Traceback" not in errors
+    finished = recorded(storage)
+    assert set(finished) == {"COMPLETE"}
+    assert 2 <= finished["COMPLETE"] < TRIALS
+    return process.returncode, errors
+
+
+def test_bugcase_97_an_interrupted_run_keeps_what_is_finished(
+    unbroken: Path, slow_disk: dict[str, str], tmp_path: Path
+) -> None:
+    code, errors = stop(tmp_path, slow_disk, signal.SIGINT)
+    assert code == INTERRUPTED
+    assert "trials finished, best ndcg@5 so far 0." in errors
+    assert "the same command goes on" in errors
+    succeed(*RUN, cwd=tmp_path)
+    assert_same_end(tmp_path, unbroken)
+
+
+def test_bugcase_97_a_terminated_run_says_the_same(
+    slow_disk: dict[str, str], tmp_path: Path
+) -> None:
+    code, errors = stop(tmp_path, slow_disk, signal.SIGTERM)
+    assert code == TERMINATED
+    assert "the same command goes on" in errors
+
+
+def test_bugcase_97_a_second_interrupt_ends_a_run_at_once(
+    slow_disk: dict[str, str], tmp_path: Path
+) -> None:
+    code, _ = stop(tmp_path, slow_disk, signal.SIGINT, signal.SIGINT)
+    assert code in (INTERRUPTED, -signal.SIGINT)  # a shell shows both as 130
+
+
+def test_a_second_run_of_a_study_is_told_who_runs_it(
+    slow_disk: dict[str, str], tmp_path: Path
+) -> None:
+    storage = begin(tmp_path) / "results" / "sweep.db"
+    with start(*RUN, cwd=tmp_path, env=slow_disk) as process:
+        wait_for_trials(storage, 1, process)
+        second = sweep(*RUN, cwd=tmp_path)
+        beside = read_json("trials", cwd=tmp_path)  # reading is always possible
+        os.kill(process.pid, signal.SIGINT)
+        process.communicate()
+    assert second.returncode == USER_INPUT
+    assert f"process {process.pid} on {os.uname().nodename}" in second.stderr
+    assert "Traceback" not in second.stderr
+    assert second.stdout == ""
+    assert process.returncode == INTERRUPTED
+    assert len(beside) >= 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"space": {**GRID["space"], "bm25": {"k1": [0.9, 1.2, 1.6], "b": [0.3, 0.6, 0.9, 1.0]}}},
+         ("bm25.b", "0.9", "1.0")),
+        ({"objective": "recall@5"}, ("objectives", "ndcg@5", "recall@5")),
+        ({"objective": {"metric": "ndcg@5", "direction": "minimize"}}, ("maximize", "minimize")),
+        ({"constraints": ["context_tokens <= 50"]}, ("constraints", "context_tokens <= 50")),
+        ({"corpus": "mainland"}, ("corpus",)),
+        ({"split": {"confirm": 0.3}}, ("split", "0.3")),
+    ],
+    ids=["bugcase_84 choices", "bugcase_89 metric", "bugcase_89 direction", "constraint", "corpus",
+         "split"],
+)  # fmt: skip
+def test_a_study_goes_on_with_what_it_began_with(
+    unbroken: Path, tmp_path: Path, changes: dict[str, Any], says: tuple[str, ...]
+) -> None:
+    folder = shutil.copytree(unbroken, tmp_path / "copy")
+    write_corpus(
+        folder / "mainland",
+        corpus=[{"_id": "a", "text": "one road"}],
+        queries=[{"_id": "q", "text": "road"}],
+        qrels="query-id\tcorpus-id\tscore\nq\ta\t1\n",
+    )
+    write_space(folder / "grid.yaml", {**GRID, **changes})
+    refused = sweep(*RUN, cwd=folder)
+    assert refused.returncode == USER_INPUT
+    for words in says:
+        assert words in refused.stderr
+    assert "--study" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert recorded(folder / "results" / "sweep.db") == {"COMPLETE": TRIALS}
+
+
+def test_another_name_begins_another_study(unbroken: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(unbroken, tmp_path / "copy")
+    write_space(
+        folder / "grid.yaml", {**GRID, "objective": "recall@5", "exclude": ["bm25.b < 0.9"]}
+    )
+    succeed(*RUN, "--study", "other", cwd=folder)
+    studies = {study["name"]: study["trials"] for study in read_json("studies", cwd=folder)}
+    assert studies == {"grid": TRIALS, "other": 10}
+    assert read_json("best", cwd=folder)["study"] == "other"
+    assert read_json("best", "grid", cwd=folder)["study"] == "grid"
+
+
+def test_bugcase_82_a_failed_trial_is_run_again(tmp_path: Path) -> None:
+    """A model folder is damaged; it is mended, and the same command completes the study."""
+    write_island(tmp_path / "island")
+    model = tmp_path / "model"
+    lookup_model(model, {"boat": [1.0, 0.0], "lamp": [0.0, 1.0]}, config={"hidden_size": 2})
+    weights = next(model.rglob("*.safetensors"))
+    whole = weights.read_bytes()
+    weights.write_bytes(whole[:20])
+    bm25 = {"mode": "bm25", "chunk": {"splitter": "words", "size": [6, 9, 12, 15]}}
+    vector = {"mode": "vector", "chunk": {"splitter": "document"}, "vector": {"model": "./model"}}
+    space = {"corpus": "island", "objective": "ndcg@5", "space": [bm25, vector]}
+    write_space(tmp_path / "grid.yaml", space)
+    first = sweep(*RUN, "--precision", "fp32", cwd=tmp_path)
+    assert first.returncode == DONE, first.stderr
+    assert "1 failed" in first.stdout
+    assert "4 configurations evaluated" in first.stdout
+    (failed,) = [t for t in read_json("trials", cwd=tmp_path) if t["state"] == "FAIL"]
+    assert failed["value"] is None
+    assert "model" in failed["error"]["message"]
+    assert "Traceback" in failed["error"]["traceback"]
+    refused = sweep("export", "--out", "out", "--trial", failed["number"], cwd=tmp_path)
+    assert refused.returncode == USER_INPUT
+    assert "which failed" in refused.stderr
+
+    weights.write_bytes(whole)
+    again = succeed(*RUN, "--precision", "fp32", cwd=tmp_path)
+    assert "5 configurations evaluated\n" in again.stdout
+    assert recorded(tmp_path / "results" / "sweep.db") == {"COMPLETE": 5, "FAIL": 1}
+    trials = read_json("trials", cwd=tmp_path)
+    finished = [json.dumps(t["params"]) for t in trials if t["state"] == "COMPLETE"]
+    assert len(set(finished)) == 5
+
+    vector_trial = next(
+        t["number"] for t in trials
+        if t["state"] == "COMPLETE" and t["params"]["mode"] == "vector"
+    )  # fmt: skip
+    succeed("export", "--out", "out", "--trial", vector_trial, cwd=tmp_path)
+    model.rename(tmp_path / "gone")  # a model named by its folder travels with the bundle
+    assert "passed: 9 of 9" in succeed("verify", "out", cwd=tmp_path).stdout
+
+
+def test_too_many_failures_stop_a_run(tmp_path: Path) -> None:
+    write_island(tmp_path / "island")
+    model = tmp_path / "model"
+    lookup_model(model, {"boat": [1.0, 0.0]}, config={"hidden_size": 2})
+    next(model.rglob("*.safetensors")).write_bytes(b"")
+    vector = {"mode": "vector", "chunk": {"splitter": "document"}, "vector": {"model": "./model"}}
+    space = {**MODES, "name": "broken", "corpus": "island", "space": vector}
+    write_space(tmp_path / "grid.yaml", space)
+    done = sweep(*RUN, "--precision", "fp32", "--max-failures", 0, cwd=tmp_path)
+    assert done.returncode == FAILED
+    assert "stopped: 1 of 2 trials failed, more than 0%" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,94 @@
+"""The cache in front of the store, and the report."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sweep.engine.cache import StageCache
+from sweep.engine.report import Report
+from sweep.engine.store import Store
+
+
+def cache_in(folder: Path, *, held: int = 6) -> StageCache:
+    return StageCache(Store(folder, Report()), held=held)
+
+
+def get(cache: StageCache, key: str, compute: Callable[[], int], stage: str = "chunks") -> int:
+    return cache.get(
+        stage,
+        key,
+        compute=compute,
+        encode=lambda value: {"a": np.array([value])},
+        decode=lambda arrays: int(arrays["a"][0]),
+    )
+
+
+def refuse() -> int:
+    raise AssertionError("computed again")
+
+
+def test_memory_then_store_then_work(tmp_path: Path) -> None:
+    cache = cache_in(tmp_path)
+    assert get(cache, "a" * 64, lambda: 7) == 7
+    assert get(cache, "a" * 64, refuse) == 7
+    assert (cache.store.report.computed, cache.store.report.reused) == ({"chunks": 1}, {})
+    again = cache_in(tmp_path)
+    assert get(again, "a" * 64, refuse) == 7
+    assert (again.store.report.computed, again.store.report.reused) == ({}, {"chunks": 1})
+
+
+def test_least_recently_used_output_leaves_the_memory(tmp_path: Path) -> None:
+    cache = cache_in(tmp_path, held=2)
+    for name in "abac":  # b goes
+        cache.hold("inputs", name, partial(ord, name))
+    assert cache.hold("inputs", "a", refuse) == ord("a")
+    assert cache.hold("inputs", "c", refuse) == ord("c")
+    with pytest.raises(AssertionError, match="computed again"):
+        cache.hold("inputs", "b", refuse)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_stages_do_not_push_each_other_out(tmp_path: Path) -> None:
+    cache = cache_in(tmp_path, held=1)
+    cache.hold("inputs", "a", lambda: 1)
+    cache.hold("index", "a", lambda: 2)
+    assert (cache.hold("inputs", "a", refuse), cache.hold("index", "a", refuse)) == (1, 2)
+
+
+def test_failed_work_leaves_nothing_behind(tmp_path: Path) -> None:
+    cache = cache_in(tmp_path)
+    with pytest.raises(AssertionError):
+        get(cache, "a" * 64, refuse)
+    assert list(tmp_path.iterdir()) == []
+    assert get(cache, "a" * 64, lambda: 7) == 7
+
+
+def test_seconds_of_an_output_are_remembered(tmp_path: Path) -> None:
+    cache = cache_in(tmp_path)
+    assert np.isnan(cache.seconds("a" * 64))
+    get(cache, "a" * 64, lambda: 7)
+    seconds = cache.seconds("a" * 64)
+    assert seconds >= 0
+    assert cache_in(tmp_path).seconds("a" * 64) == seconds
+    get(cache, "b" * 64, lambda: 7, stage="offsets")
+    assert np.isnan(cache.seconds("b" * 64))
+
+
+def test_report_tells_every_notice_once() -> None:
+    told: list[str] = []
+    report = Report(on_notice=told.append)
+    for text in ("one", "two", "one"):
+        report.notice(text)
+    assert told == report.notices == ["one", "two"]
+
+
+def test_report_adds_up() -> None:
+    report = Report()
+    report.spent("chunks", 1.5, reused=False)
+    report.spent("chunks", 0.5, reused=True)
+    report.spent("terms", 1.0, reused=True)
+    assert report.seconds == {"chunks": 2.0, "terms": 1.0}
+    assert (report.computed, report.reused) == ({"chunks": 1}, {"chunks": 1, "terms": 1})
