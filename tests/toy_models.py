@@ -45,7 +45,6 @@ def lookup_model(
     tokenizer.save(str(folder / "tokenizer.json"))
     if config is not None:
         (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    find_model.cache_clear()  # a folder of that name may have held another model
     return str(folder)
 
 

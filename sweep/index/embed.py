@@ -207,6 +207,7 @@ def load_model(files: ModelFiles, *, precision: Precision) -> "SentenceTransform
     import torch
     import transformers
     from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
 
     transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
@@ -220,6 +221,11 @@ def load_model(files: ModelFiles, *, precision: Precision) -> "SentenceTransform
             f"model {files.name!r}: must load with sentence-transformers, got {error}. "
             f"Check that the folder is a complete sentence-transformers model."
         ) from error
+    if isinstance(model[0], StaticEmbedding):
+        raise IndexingError(
+            f"model {files.name!r}: must give vectors of tokens, got a static embedding, which "
+            f"this version cannot run. Take a transformer model."
+        )
     return model.eval()
 
 

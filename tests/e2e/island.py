@@ -55,15 +55,23 @@ MODES = {
     "objective": "ndcg@5",
     "constraints": ["context_tokens <= 400"],
     "baseline": {"mode": "bm25", "top_k": 5, "chunk": {"splitter": "words", "size": 12}},
-    "space": {
-        "mode": ["bm25", "vector", "hybrid", "rerank"],
-        "top_k": 5,
-        "chunk": {"splitter": "tokens", "size": [16, 32], "overlap": 0.25},
-        "hybrid": {"fusion": ["rrf", "weighted"], "weight": 0.5},
-        "rerank": {"kind": "maxsim", "candidates": "hybrid", "depth": 10, "blend": 0.5},
-    },
+    "space": [
+        {
+            "mode": ["bm25", "vector", "hybrid"],
+            "top_k": 5,
+            "chunk": {"splitter": "tokens", "size": [16, 32], "overlap": 0.25},
+            "hybrid": {"fusion": ["rrf", "weighted"], "weight": 0.5},
+        },
+        {
+            "mode": "rerank",
+            "top_k": 5,
+            "chunk": {"splitter": "tokens", "size": 32, "overlap": 0.25},
+            "hybrid": {"fusion": "weighted", "weight": 0.5},
+            "rerank": {"kind": "maxsim", "candidates": "hybrid", "depth": 6, "blend": [0.5, 1.0]},
+        },
+    ],
 }
-CONFIGURATIONS = 13  # 2 bm25, 2 vector, 4 hybrid, 4 rerank and the baseline
+CONFIGURATIONS = 11  # 2 bm25, 2 vector, 4 hybrid, 2 rerank and the baseline
 
 
 def write_island(folder: Path) -> Path:

@@ -1,6 +1,5 @@
 """A run that was stopped goes on where it was, whatever stopped it."""
 
-import json
 import os
 import shutil
 import signal
@@ -12,7 +11,6 @@ import pytest
 
 from tests.corpus_files import write_corpus
 from tests.e2e.command import (
-    DONE,
     FAILED,
     INTERRUPTED,
     TERMINATED,
@@ -27,8 +25,7 @@ from tests.e2e.command import (
     wait_for_trials,
     write_space,
 )
-from tests.e2e.island import MODES, write_island
-from tests.toy_models import lookup_model
+from tests.e2e.island import write_island
 
 pytestmark = pytest.mark.slow
 
@@ -45,6 +42,16 @@ GRID = {
     },
 }
 TRIALS = 28
+SHORT_OF_MEMORY = """
+import pyarrow.parquet
+write, calls = pyarrow.parquet.write_table, []
+def write_table(table, *arguments, **options):
+    calls.append(1)
+    if len(calls) == 3:  # two tables a trial
+        raise MemoryError("out of memory")
+    return write(table, *arguments, **options)
+pyarrow.parquet.write_table = write_table
+"""
 RUN = ("run", "grid.yaml", "--threads", 1)
 SLOW_DISK = """
 import os, time
@@ -230,56 +237,49 @@ def test_another_name_begins_another_study(unbroken: Path, tmp_path: Path) -> No
     assert read_json("best", "grid", cwd=folder)["study"] == "grid"
 
 
-def test_bugcase_82_a_failed_trial_is_run_again(tmp_path: Path) -> None:
-    """A model folder is damaged; it is mended, and the same command completes the study."""
-    write_island(tmp_path / "island")
-    model = tmp_path / "model"
-    lookup_model(model, {"boat": [1.0, 0.0], "lamp": [0.0, 1.0]}, config={"hidden_size": 2})
-    weights = next(model.rglob("*.safetensors"))
-    whole = weights.read_bytes()
-    weights.write_bytes(whole[:20])
-    bm25 = {"mode": "bm25", "chunk": {"splitter": "words", "size": [6, 9, 12, 15]}}
-    vector = {"mode": "vector", "chunk": {"splitter": "document"}, "vector": {"model": "./model"}}
-    space = {"corpus": "island", "objective": "ndcg@5", "space": [bm25, vector]}
-    write_space(tmp_path / "grid.yaml", space)
-    first = sweep(*RUN, "--precision", "fp32", cwd=tmp_path)
-    assert first.returncode == DONE, first.stderr
-    assert "1 failed" in first.stdout
-    assert "4 configurations evaluated" in first.stdout
+@pytest.fixture
+def short_of_memory(tmp_path: Path) -> dict[str, str]:
+    """Return an environment in which the second configuration of words runs out of memory."""
+    folder = tmp_path / "short of memory"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(SHORT_OF_MEMORY, encoding="utf-8")
+    return {"PYTHONPATH": str(folder)}
+
+
+def test_bugcase_82_a_failed_trial_is_run_again(
+    short_of_memory: dict[str, str], tmp_path: Path
+) -> None:
+    space = {"mode": "bm25", "chunk": {"splitter": "words", "size": [6, 9, 12, 15, 18]}}
+    begin(tmp_path, space=space, baseline=None)
+    first = succeed(*RUN, cwd=tmp_path, env=short_of_memory)
+    assert "4 configurations evaluated, 1 failed" in first.stdout
+    assert "note: trial 1 failed: out of memory" in first.stderr
     (failed,) = [t for t in read_json("trials", cwd=tmp_path) if t["state"] == "FAIL"]
     assert failed["value"] is None
-    assert "model" in failed["error"]["message"]
+    assert failed["metrics"] == {}
+    assert failed["error"]["type"] == "MemoryError"
     assert "Traceback" in failed["error"]["traceback"]
+    assert "out of memory" in succeed("show", failed["number"], cwd=tmp_path).stdout
     refused = sweep("export", "--out", "out", "--trial", failed["number"], cwd=tmp_path)
     assert refused.returncode == USER_INPUT
     assert "which failed" in refused.stderr
 
-    weights.write_bytes(whole)
-    again = succeed(*RUN, "--precision", "fp32", cwd=tmp_path)
+    again = succeed(*RUN, cwd=tmp_path)
     assert "5 configurations evaluated\n" in again.stdout
     assert recorded(tmp_path / "results" / "sweep.db") == {"COMPLETE": 5, "FAIL": 1}
     trials = read_json("trials", cwd=tmp_path)
-    finished = [json.dumps(t["params"]) for t in trials if t["state"] == "COMPLETE"]
-    assert len(set(finished)) == 5
-
-    vector_trial = next(
-        t["number"] for t in trials
-        if t["state"] == "COMPLETE" and t["params"]["mode"] == "vector"
-    )  # fmt: skip
-    succeed("export", "--out", "out", "--trial", vector_trial, cwd=tmp_path)
-    model.rename(tmp_path / "gone")  # a model named by its folder travels with the bundle
-    assert "passed: 9 of 9" in succeed("verify", "out", cwd=tmp_path).stdout
+    finished = {t["params"]["chunk.size"] for t in trials if t["state"] == "COMPLETE"}
+    assert finished == {6, 9, 12, 15, 18}
 
 
-def test_too_many_failures_stop_a_run(tmp_path: Path) -> None:
-    write_island(tmp_path / "island")
-    model = tmp_path / "model"
-    lookup_model(model, {"boat": [1.0, 0.0]}, config={"hidden_size": 2})
-    next(model.rglob("*.safetensors")).write_bytes(b"")
-    vector = {"mode": "vector", "chunk": {"splitter": "document"}, "vector": {"model": "./model"}}
-    space = {**MODES, "name": "broken", "corpus": "island", "space": vector}
-    write_space(tmp_path / "grid.yaml", space)
-    done = sweep(*RUN, "--precision", "fp32", "--max-failures", 0, cwd=tmp_path)
+def test_too_many_failures_stop_a_run(short_of_memory: dict[str, str], tmp_path: Path) -> None:
+    begin(tmp_path)
+    arguments = (*RUN, "--max-failures", 0)
+    done = sweep(*arguments, cwd=tmp_path, env=short_of_memory)
     assert done.returncode == FAILED
-    assert "stopped: 1 of 2 trials failed, more than 0%" in done.stderr
+    assert f"stopped: 1 of {TRIALS} trials failed, more than 0%" in done.stderr
     assert "Traceback" not in done.stderr
+    finished = recorded(tmp_path / "results" / "sweep.db")
+    assert finished["FAIL"] == 1
+    succeed(*arguments, cwd=tmp_path)
+    assert recorded(tmp_path / "results" / "sweep.db") == {"COMPLETE": TRIALS, "FAIL": 1}

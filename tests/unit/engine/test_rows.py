@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sweep.engine.keys import row_key
@@ -142,6 +142,7 @@ def test_keys_that_end_with_zero_bytes(tmp_path: Path) -> None:
     assert rows_in(tmp_path).missing(keys) == []
 
 
+@settings(max_examples=30)
 @given(batches=st.lists(st.lists(st.integers(0, 20), max_size=12), max_size=5), data=st.data())
 def test_any_sequence_of_requests_computes_each_row_once(
     batches: list[list[int]], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sweep.engine.cache import StageCache
@@ -71,6 +71,7 @@ def test_json_round_trip(tmp_path: Path) -> None:
         store.write_json("rate", KEY, {"value": float("nan")})
 
 
+@settings(max_examples=60)
 @given(data=st.data())
 def test_a_flipped_bit_never_gets_through(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -85,6 +86,7 @@ def test_a_flipped_bit_never_gets_through(data: st.DataObject) -> None:
         assert (read is None) == bool(store.report.notices)
 
 
+@settings(max_examples=25)
 @given(share=st.floats(0, 1, exclude_max=True))
 def test_a_truncated_file_never_gets_through(share: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
