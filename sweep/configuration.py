@@ -8,7 +8,7 @@ The flat form (`{"mode": "hybrid", "chunk.size": 192, ...}`) is what a study rec
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
@@ -157,7 +157,9 @@ class Configuration:
             parts += _differences(self.vector, VectorConfig())
         if self.hybrid is not None:
             weight = "" if self.hybrid.weight is None else f" {self.hybrid.weight:g}"
+            default = replace(HybridConfig(), fusion=self.hybrid.fusion, weight=self.hybrid.weight)
             parts.append(f"{self.hybrid.fusion}{weight}")
+            parts += _differences(self.hybrid, default)
         if self.rerank is not None:
             parts.append(
                 f"{self.rerank.kind} on {self.rerank.depth} {self.rerank.candidates}, "

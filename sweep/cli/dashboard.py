@@ -1,5 +1,8 @@
 """`sweep dashboard`: optuna-dashboard on the study's storage."""
 
+from socketserver import ThreadingMixIn
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
 import click
 
 from sweep.cli.options import storage_option
@@ -11,9 +14,7 @@ from sweep.cli.options import storage_option
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
 def command(storage: str | None, host: str, port: int) -> None:
     """Open the Optuna dashboard on the recorded studies; also while a run is going on."""
-    import socket
-
-    from optuna_dashboard import run_server
+    from optuna_dashboard import wsgi
 
     from sweep.cli.output import message
     from sweep.errors import StudyError
@@ -21,15 +22,27 @@ def command(storage: str | None, host: str, port: int) -> None:
     from sweep.study.storage import open_storage, shown
 
     name = storage or default_storage()
-    opened = open_storage(name)
-    with socket.socket() as probe:
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            raise StudyError(
-                f"--port: must be free, got {port} on {host} ({error.strerror}). Choose another, "
-                f"for example --port {port + 1 if port < 65535 else 8081}."
-            ) from error
-        port = probe.getsockname()[1]
-    message(f"dashboard of {shown(name)}: http://{host}:{port}/  (Ctrl-C ends it)")
-    run_server(opened, host=host, port=port)
+    app = wsgi(open_storage(name))
+    try:
+        server = make_server(host, port, app, server_class=_Server, handler_class=_Quiet)
+    except OSError as error:
+        raise StudyError(
+            f"--port: must be free, got {port} on {host} ({error.strerror}). Choose another, "
+            f"for example --port {port + 1 if port < 65535 else 8081}."
+        ) from error
+    message(f"dashboard of {shown(name)}: http://{host}:{server.server_port}/  (Ctrl-C ends it)")
+    with server:
+        server.serve_forever()
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    """Answers requests side by side, and ends with the process."""
+
+    daemon_threads = True
+
+
+class _Quiet(WSGIRequestHandler):
+    """Does not print every request."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""

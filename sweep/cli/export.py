@@ -1,9 +1,10 @@
 """`sweep export`: a configuration as a folder that answers queries."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from sweep.cli.options import (
     json_option,
@@ -40,15 +41,20 @@ def command(
     from sweep.cli.output import message, print_json
     from sweep.cli.progress import shown_report
     from sweep.errors import StudyError
-    from sweep.export.write import write_bundle
+    from sweep.export.write import check_target, write_bundle
     from sweep.study.reopen import bundle_contents, reopen
     from sweep.study.study import Study
+    from sweep.winner.message import answer_text
 
+    source = click.get_current_context().get_parameter_source("pick")
+    if trial is not None and source is ParameterSource.COMMANDLINE:
+        raise click.UsageError("--trial names a configuration, and so does --pick. Give one.")
+    check_target(out, replace=force)
     opened = Study(study, storage)
-    about = {}
+    about: dict[str, Any] = {}
     if trial is None:
         answer = opened.answer(pick)
-        record, about = answer.trial, {"answer": answer.to_json()}
+        record, about = answer.trial, {"answer": answer.to_json(), "message": answer_text(answer)}
         about["answer"].pop("metrics", None)
     else:
         record = opened.trial(trial)

@@ -11,6 +11,8 @@ import click
 
 from sweep.trials import json_ready
 
+PIPE_WIDTH = 400  # columns a table may take where no terminal limits it
+
 
 def print_json(content: Any) -> None:
     """Print JSON; NaN and infinity become null."""
@@ -39,27 +41,30 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, title: 
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in cells:
         table.add_row(*(Text(cell) for cell in row))
-    console = Console(soft_wrap=False)
-    if not console.is_terminal:
-        console.width = 240
-    console.print(table)
+    console = Console()
+    if console.is_terminal:
+        console.print(table)
+        return
+    console.width = PIPE_WIDTH
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        click.echo(line.rstrip())
 
 
 def show(value: Any) -> str:
     """Return a value as people read it: four significant decimals, `-` for nothing."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
+    if isinstance(value, list | tuple):
+        return ", ".join(show(inner) for inner in value) or "none"
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
-    if isinstance(value, int) or float(value).is_integer() and abs(value) >= 1000:
+    if isinstance(value, int) or (float(value).is_integer() and abs(value) >= 1000):
         return f"{int(value):,}"
-    return (
-        f"{value:,.1f}"
-        if abs(value) >= 100
-        else f"{value:.4g}"
-        if abs(value) >= 10
-        else f"{value:.4f}"
-    )
+    if abs(value) >= 100:
+        return f"{value:,.1f}"
+    return f"{value:.4g}" if abs(value) >= 10 else f"{value:.4f}"
 
 
 def message(text: str) -> None:

@@ -33,6 +33,8 @@ def command(
     """Retrieve chunks for a query, from a bundle's folder or a study's best configuration."""
     from sweep.cli.output import print_json
 
+    if not text.strip():
+        raise click.UsageError("the query must have some text, got none.")
     if Path(source, "manifest.json").is_file():
         from sweep.export.load import load
 

@@ -190,8 +190,16 @@ def _study_content(study: "Study") -> dict[str, Any]:
             f"{o['metric']} ({o['direction']})" for o in about["identity"]["objectives"]
         ],
         "constraints": about["identity"]["constraints"],
-        "split": about["split"],
-        "baseline": about["baseline"],
+        "split": about["split"]
+        | {"honest score": "confirm set" if about["split"]["confirm"] else "cross-validation"},
+        "baseline": next(
+            (
+                f"#{trial.number} {trial.configuration.label()}"
+                for trial in study.complete
+                if trial.fingerprint == study.baseline
+            ),
+            None,
+        ),
         "trials": {
             "complete": len(study.complete),
             "failed": sum(trial.state == "FAIL" for trial in study.trials),
@@ -212,6 +220,8 @@ def _one_line(value: Any) -> str:
         return "; ".join(f"{name}: {_one_line(inner)}" for name, inner in value.items())
     if isinstance(value, list):
         return ", ".join(str(inner) for inner in value) or "none"
+    if isinstance(value, float):
+        return f"{value:.4g}"
     return "none" if value is None else str(value)
 
 
@@ -223,7 +233,9 @@ def _print_trial(content: dict[str, Any]) -> None:
     if "error" in content:
         click.echo(content["error"]["traceback"] or content["error"]["message"])
         return
-    print_table(("parameter", "value"), list(content["params"].items()))
+    print_table(
+        ("parameter", "value"), [(name, str(value)) for name, value in content["params"].items()]
+    )
     click.echo()
     intervals = content["intervals"]
     print_table(

@@ -23,6 +23,8 @@ def command(
     as_json: bool,
 ) -> None:
     """List the trials of a study, best first."""
+    from difflib import get_close_matches
+
     from sweep.cli.output import print_csv, print_json, print_table
     from sweep.errors import MetricError
     from sweep.study.study import Study
@@ -37,9 +39,10 @@ def command(
     known = {name for trial in trials for name in (*trial.metrics, *trial.timings)}
     for name in metrics:
         if name not in known:
+            near = get_close_matches(name, known, n=3, cutoff=0.4) or sorted(known)
             raise MetricError(
-                f"--metric: must be one that the study recorded, got {name!r}. It has: "
-                f"{', '.join(sorted(known))}."
+                f"--metric: must be one that the study recorded, got {name!r}. Nearest: "
+                f"{', '.join(near)}; another is recorded under `metrics:` in the space file."
             )
     if as_json:
         print_json([trial.to_json() for trial in trials])
@@ -61,7 +64,8 @@ def command(
             ],
         )
         return
-    columns = tuple(dict.fromkeys([g.name for g in opened.goals] + list(metrics or SHOWN)))
+    shown = metrics or (*opened.about["metrics"], *SHOWN)
+    columns = tuple(dict.fromkeys([*(goal.name for goal in opened.goals), *shown]))
     print_table(
         ("#", "configuration", *columns, "state"),
         [

@@ -16,9 +16,16 @@ def command(bundle: Path, sample: int | None, threads: int, as_json: bool) -> in
     """Run the trial's queries through a bundle and compare, id for id (exit 3 if they differ)."""
     from sweep.cli import DONE, FAILED
     from sweep.cli.output import print_json
+    from sweep.cli.progress import shown_report
     from sweep.export.verify import verify
 
-    result = verify(bundle, sample=sample, threads=threads)
+    with shown_report(as_json=as_json) as report:
+        result = verify(
+            bundle,
+            sample=sample,
+            threads=threads,
+            progress=lambda done, total: report.on_progress("queries", done, total),
+        )
     if as_json:
         print_json(result.to_json())
     elif result.passed and result.same_machine:

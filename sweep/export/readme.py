@@ -80,22 +80,20 @@ def _portable_settings(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _figures(manifest: Mapping[str, Any]) -> list[str]:
-    answer = manifest.get("answer")
     lines = []
-    if answer:
-        for name in ("confirm", "search", "difference_to_baseline"):
-            figure = answer.get(name)
-            if figure:
-                low, high = figure["interval"]
-                what = name.replace("_", " ")
-                lines.append(
-                    f"- {answer['objective']} ({what}): {figure['mean']:.3f} "
-                    f"[{low:.3f}, {high:.3f}], {figure['queries']} queries; {figure['how']}"
-                )
+    if manifest.get("message"):
+        told = [line for line in manifest["message"].splitlines() if not line.startswith("NEXT")]
+        lines += ["What the study said when this was exported:", "", "```text", *told, "```", ""]
+    lines += [
+        "On the queries that chose:",
+        "",
+        "| metric | mean | 95 % interval |",
+        "|---|---|---|",
+    ]
     shown = ("ndcg@10", "recall@10", "rr@10", "judged@10", "context_tokens", "latency_p95_ms")
     for name in shown:
         if name in manifest["metrics"]:
             pair = manifest["intervals"].get(name)
-            interval = f" [{pair[0]:.3f}, {pair[1]:.3f}]" if pair else ""
-            lines.append(f"- {name}: {manifest['metrics'][name]:.3f}{interval}")
+            interval = f"{pair[0]:.4g} to {pair[1]:.4g}" if pair else "-"
+            lines.append(f"| {name} | {manifest['metrics'][name]:.4g} | {interval} |")
     return lines

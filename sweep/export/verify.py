@@ -1,5 +1,6 @@
 """Proves that a bundle returns the ranked lists of the trial it was made from."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,13 +51,20 @@ class Verification:
         }
 
 
-def verify(path: Path, *, sample: int | None = None, threads: int = 1) -> Verification:
+def verify(
+    path: Path,
+    *,
+    sample: int | None = None,
+    threads: int = 1,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Verification:
     """Run the trial's queries through the bundle in a folder and compare.
 
     Args:
         path: the bundle.
         sample: only this many queries, spread over all; None = all.
         threads: threads of models.
+        progress: told (queries done, queries in all).
 
     Raises: ExportError if the bundle cannot be opened.
     """
@@ -65,17 +73,19 @@ def verify(path: Path, *, sample: int | None = None, threads: int = 1) -> Verifi
     rows = np.arange(table.num_rows)
     if sample is not None and sample < len(rows):
         rows = np.unique(np.linspace(0, len(rows) - 1, sample).astype(np.int64))
-    return _compare(bundle, table.take(rows))
+    return _compare(bundle, table.take(rows), progress)
 
 
-def _compare(bundle: Bundle, table: Any) -> Verification:
+def _compare(bundle: Bundle, table: Any, progress: Callable[[int, int], None]) -> Verification:
     same = bundle.manifest["machine"]["name"] == machine_name()
     equal, swaps, wrong = 0, 0, []
-    found = bundle.rank(table["query"].to_pylist())
+    queries = table["query"].to_pylist()
     for row, query_id in enumerate(table["query_id"].to_pylist()):
+        progress(row, table.num_rows)
+        found = bundle.rank([queries[row]])
         expected = np.array(table["chunks"][row].as_py(), dtype=np.int64)
         scores = np.array(table["scores"][row].as_py(), dtype=np.float64)
-        items = found.items[row][found.items[row] >= 0]
+        items = found.items[0][found.items[0] >= 0]
         if np.array_equal(items, expected):
             equal += 1
             continue

@@ -49,7 +49,7 @@ def write_bundle(contents: BundleContents, out: Path, *, replace: bool = False) 
 
     Raises: ExportError if `out` holds something, or the disk refuses.
     """
-    _check_target(out, replace)
+    check_target(out, replace=replace)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
@@ -73,7 +73,11 @@ def write_bundle(contents: BundleContents, out: Path, *, replace: bool = False) 
     return out
 
 
-def _check_target(out: Path, replace: bool) -> None:
+def check_target(out: Path, *, replace: bool) -> None:
+    """Refuse a folder that holds something, unless it is a bundle that may be replaced.
+
+    Raises: ExportError.
+    """
     if not out.exists():
         return
     is_bundle = out.is_dir() and BundleFolder(out).manifest.is_file()

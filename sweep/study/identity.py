@@ -43,12 +43,20 @@ def check_identity(
         elif entry == "corpus":
             lines.append(f"the corpus differs (was {_short(old)}, is {_short(new)})")
         else:
-            lines.append(f"{entry} differs (was {old.get(entry)}, is {new[entry]})")
+            lines.append(f"{entry} differs ({_difference(old.get(entry), new[entry])})")
     if lines:
         raise StudyError(
             f"study {name!r}: must go on with what it began with, got: {'; '.join(lines)}. Start "
             f"another with --study NAME; what is already computed is reused."
         )
+
+
+def _difference(old: Any, new: Any) -> str:
+    """Return what differs; of two mappings only the entries that do."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+        return ", ".join(f"{name}: was {old.get(name)}, is {new.get(name)}" for name in names)
+    return f"was {old}, is {new}"
 
 
 def claim_folder(folder: StudyFolder, name: str, identity: dict[str, Any]) -> None:

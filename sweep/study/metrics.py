@@ -1,10 +1,10 @@
 """Which metrics a study records, and which way its objectives point."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sweep.configuration import Configuration
-from sweep.errors import SpaceError
+from sweep.errors import MetricError, SpaceError
 from sweep.metrics import Metric, parse_metric
 from sweep.records import Corpus
 from sweep.study.search_space import SearchSpace
@@ -42,7 +42,7 @@ def goals_of(space: SearchSpace) -> tuple[Goal, ...]:
     """Return the space's objectives; a metric's own direction holds where none is written."""
     goals = []
     for objective in space.objectives:
-        metric = parse_metric(objective.metric)
+        metric = parsed(space, "objective", objective.metric)
         maximize = metric.higher_is_better
         if objective.direction is not None:
             maximize = objective.direction == "maximize"
@@ -52,11 +52,22 @@ def goals_of(space: SearchSpace) -> tuple[Goal, ...]:
 
 def recorded_metrics(space: SearchSpace, corpus: Corpus) -> tuple[Metric, ...]:
     """Return every metric to compute per trial: objectives first, each once."""
-    names = [goal.name for goal in goals_of(space)]
-    names += [constraint.metric for constraint in space.constraints]
-    names += [*space.metrics, *STANDARD, *AZURE, *(SPANS if corpus.spans else ())]
-    parsed = [parse_metric(name) for name in names]
-    return tuple(dict.fromkeys(parsed))
+    metrics = [goal.metric for goal in goals_of(space)]
+    metrics += [parsed(space, "constraints", c.metric) for c in space.constraints]
+    metrics += [parsed(space, "metrics", name) for name in space.metrics]
+    standard = [*STANDARD, *AZURE, *(SPANS if corpus.spans else ())]
+    return tuple(dict.fromkeys([*metrics, *map(parse_metric, standard)]))
+
+
+def parsed(space: SearchSpace, key: str, name: str) -> Metric:
+    """Return a metric that the space file names.
+
+    Raises: SpaceError that names the file and the key.
+    """
+    try:
+        return parse_metric(name)
+    except MetricError as error:
+        raise SpaceError(f"{space.path.name}: {key}: {error}") from error
 
 
 def label_range(space: SearchSpace, corpus: Corpus) -> tuple[int, int]:
@@ -81,7 +92,7 @@ def check_goals(space: SearchSpace, corpus: Corpus) -> None:
             )
 
 
-def depth_notices(space: SearchSpace, configurations: Iterable[Configuration]) -> list[str]:
+def depth_notices(space: SearchSpace, configurations: Sequence[Configuration]) -> list[str]:
     """Return a notice for each objective that looks deeper than some top_k can fill."""
     notices = []
     tops = sorted({c.top_k for c in configurations})
@@ -93,6 +104,16 @@ def depth_notices(space: SearchSpace, configurations: Iterable[Configuration]) -
                 f"objective {goal.name} looks at {cutoff} ranks, top_k {_join(short)} returns "
                 f"fewer: those configurations cannot fill it. Compare at one top_k, or at an "
                 f"equal budget such as ndcg@2000tok."
+            )
+        if cutoff is None or goal.metric.family != "document" or short:
+            continue
+        if any(
+            c.top_k_unit == "chunks" and c.chunk.splitter != "document" for c in configurations
+        ):
+            notices.append(
+                f"objective {goal.name} looks at {cutoff} documents, and top_k counts chunks: "
+                f"where several come from one document, fewer documents are scored, as the "
+                f"generator gets fewer. `top_k_unit: documents` counts documents."
             )
     return notices
 

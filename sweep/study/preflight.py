@@ -8,10 +8,9 @@ from sweep.engine.engine import Engine
 from sweep.errors import CorpusError, SpaceError
 from sweep.index.analyzer import make_analyzer
 from sweep.index.vectors import check_factory
-from sweep.metrics import parse_metric
 from sweep.models import find_model
 from sweep.records import Corpus
-from sweep.study.metrics import check_goals, depth_notices
+from sweep.study.metrics import check_goals, depth_notices, recorded_metrics
 from sweep.study.search_space import BaselineRun, SearchSpace
 
 
@@ -53,8 +52,7 @@ def _check_scope(space: SearchSpace) -> None:
 
 def _check_metrics(space: SearchSpace, engine: Engine) -> None:
     check_goals(space, engine.corpus)
-    for name in [*space.metrics, *(constraint.metric for constraint in space.constraints)]:
-        parse_metric(name)
+    recorded_metrics(space, engine.corpus)
 
 
 def _check_terms(configurations: list[Configuration], corpus: Corpus) -> None:
@@ -99,5 +97,5 @@ def _truncation_notices(configurations: list[Configuration], engine: Engine) -> 
             yield (
                 f"{inputs.truncated:,} of {len(inputs.full):,} chunks ({cut}) exceed "
                 f"max_seq_length {inputs.window} of {configuration.vector.model}; "
-                f"{inputs.lost:.1%} of their tokens are not embedded"
+                f"{max(inputs.lost, 0.001):.1%} of all tokens are not embedded"
             )

@@ -250,6 +250,7 @@ def _describe(
             "baseline": baseline.fingerprint() if isinstance(baseline, Configuration) else None,
             "split": split.to_json(),
             "tokenizer": space.tokenizer,
+            "metrics": list(space.metrics),
             "last_run": now(),
         },
     )
@@ -260,7 +261,12 @@ def _axes(space: SearchSpace, queue: Sequence[Configuration]) -> dict[str, list[
     for configuration in queue:
         for name, value in configuration.flat().items():
             axes.setdefault(name, set()).add(value)
-    return {name: sorted(values, key=str) for name, values in axes.items()}
+    return {name: sorted(values, key=_in_order) for name, values in axes.items()}
+
+
+def _in_order(value: Any) -> tuple[bool, Any]:
+    """Sort numbers by value, before texts."""
+    return isinstance(value, str), value
 
 
 def _engine(space: SearchSpace, corpus: Corpus, options: RunOptions, report: Report) -> Engine:

@@ -25,6 +25,7 @@ from sweep.winner.figures import Pick, Scored
 if TYPE_CHECKING:
     import pandas as pd
 
+FEW = 5  # studies that an error still names
 ABOUT = "sweep"  # study attribute: identity, axes, corpus, baseline, split, last run
 
 
@@ -62,7 +63,7 @@ class Study:
             name = max(abouts, key=lambda known: str(abouts[known].get("last_run")))
         if name not in abouts:
             raise StudyError(
-                f"study: must be one of {len(abouts)} in {shown(self.storage)!r}, got {name!r}. "
+                f"study: must be one in {shown(self.storage)!r}, got {name!r}. "
                 f"{_hint(name, list(abouts))}"
             )
         self.name = name
@@ -232,4 +233,6 @@ def _abouts(storage: Any) -> dict[str, dict[str, Any]]:
 
 def _hint(name: str, known: list[str]) -> str:
     near = get_close_matches(name, known, n=1, cutoff=0.4)
-    return f"Did you mean {near[0]!r}?" if near else "See `sweep studies`."
+    if near:
+        return f"Did you mean {near[0]!r}?"
+    return f"It has {', '.join(known)}." if len(known) <= FEW else "See `sweep studies`."

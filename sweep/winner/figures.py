@@ -17,6 +17,7 @@ from sweep.winner.scores import highest_mean
 
 Pick = Literal["recommended", "best", "baseline"]
 COSTS = ("context_tokens", "work", "index_bytes")  # compared in this order; lower is cheaper
+MAX_LOSS = 0.01  # observed loss given away for a lower cost, of the metric's scale
 FOLD_PERMUTATIONS = 500  # of the test inside each fold of a cross-validated recommendation
 SEARCHED = "the queries that chose it"
 CONFIRMED = "confirm set"
@@ -76,7 +77,13 @@ class Scored:
 
     def recommendation(self) -> Recommendation:
         """Return the recommendation over all search queries."""
-        return recommend(self.scores, self.costs(), scale=self.scale, maximize=self.maximize)
+        return recommend(
+            self.scores,
+            self.costs(),
+            max_loss=MAX_LOSS,
+            scale=self.scale,
+            maximize=self.maximize,
+        )
 
 
 def search_figure(scored: Scored, row: int, objective: str) -> Figure:
@@ -126,7 +133,12 @@ def _cross_validated(scored: Scored, scores: Floats, pick: Pick) -> Figure | Non
 
     def recommended(some: Floats) -> int:
         return recommend(
-            some, costs, scale=scored.scale, permutations=FOLD_PERMUTATIONS, bounds=False
+            some,
+            costs,
+            max_loss=MAX_LOSS,
+            scale=scored.scale,
+            permutations=FOLD_PERMUTATIONS,
+            bounds=False,
         ).recommended
 
     rule = highest_mean if pick == "best" else recommended

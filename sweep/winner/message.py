@@ -3,7 +3,7 @@
 import math
 
 from sweep.winner.answer import Answer
-from sweep.winner.figures import Figure
+from sweep.winner.figures import MAX_LOSS, Figure
 
 
 def answer_text(answer: Answer) -> str:
@@ -15,8 +15,9 @@ def answer_text(answer: Answer) -> str:
 
 def _use_lines(answer: Answer) -> list[str]:
     trial = answer.trial
+    word = "BASE " if answer.pick == "baseline" else "USE  "
     lines = [
-        f"USE   #{trial.number}  {trial.configuration.label()}",
+        f"{word} #{trial.number}  {trial.configuration.label()}",
         f"      {answer.objective} {_score(answer)}",
     ]
     if answer.difference is not None and answer.baseline is not None:
@@ -26,7 +27,7 @@ def _use_lines(answer: Answer) -> list[str]:
             f"      against the baseline #{answer.baseline.number}  "
             f"{_signed(answer.difference.mean)} [{_signed(low)}, {_signed(high)}]{shown}"
         )
-    elif answer.baseline is not None:
+    elif answer.baseline is not None and answer.pick != "baseline":
         lines.append("      this is the baseline: keep what you have")
     costs = [f"{trial.metrics.get('context_tokens', 0):,.0f} context tokens a query"]
     if "index_bytes" in trial.metrics:
@@ -50,13 +51,17 @@ def _tied_lines(answer: Answer) -> list[str]:
     compared = len(answer.compared)
     if compared < 2:
         return []
+    number = answer.trial.number
     first = (
         f"TIED  {len(answer.tied)} of {compared} configurations are not separable from the best, "
         f"#{answer.compared[found.best]}"
     )
-    if math.isfinite(answer.loss_bound):
-        first += f"; #{answer.trial.number} may lose up to {_plain(answer.loss_bound)} to it"
+    if answer.pick == "recommended" and number != answer.compared[found.best]:
+        first += f"; #{number} is the cheapest of them that loses at most {_plain(MAX_LOSS)}"
     lines = [first]
+    if math.isfinite(answer.loss_bound):
+        bound = _plain(answer.loss_bound)
+        lines.append(f"      #{number} may lose up to {bound} to whichever is truly best")
     if math.isfinite(found.detectable):
         power = (
             f"      {answer.search.queries} queries show differences from "
@@ -71,13 +76,15 @@ def _tied_lines(answer: Answer) -> list[str]:
 
 
 def _holes_lines(answer: Answer) -> list[str]:
-    judged = answer.trial.metrics.get("judged@10")
-    if judged is None or judged >= 1:
+    """Tell how much of the output nobody has judged; spans are judged wherever they are."""
+    metrics = answer.trial.metrics
+    judged = metrics.get("judged@10", 1.0)
+    if judged >= 1 or answer.objective.startswith("span_"):
         return []
-    holes = answer.trial.metrics.get("holes@10", 0.0)
+    seen = min(10.0, metrics.get("document_retrieval.total_retrieved_documents", 10.0))
     return [
-        f"HOLES judged@10 {judged:.0%}: {holes:.1f} of the first 10 documents a query have no "
-        f"label and count as irrelevant"
+        f"HOLES judged@10 {judged:.0%}: {metrics.get('holes@10', 0.0):.1f} of {seen:.1f} "
+        f"documents a query have no label and count as irrelevant"
     ]
 
 
@@ -90,7 +97,7 @@ def _end_lines(answer: Answer) -> list[str]:
         ended += f", {counts.infeasible} violate a constraint"
     return [
         f"STUDY {name}: {ended}",
-        f"NEXT  sweep best {name} | sweep dashboard | sweep export {name} --out winner/",
+        f"NEXT  sweep trials {name} | sweep dashboard | sweep export {name} --out winner/",
     ]
 
 
