@@ -15,6 +15,8 @@ from sweep.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from sweep.study.study import Study
+    from sweep.trials import TrialRecord
     from sweep.winner.figures import Pick
 
 
@@ -40,29 +42,16 @@ def command(
     """Write a production bundle: config, index, chunks, README; Optuna is not needed to use it."""
     from sweep.cli.output import message, print_json
     from sweep.cli.progress import shown_report
-    from sweep.errors import StudyError
     from sweep.export.write import check_target, write_bundle
     from sweep.study.reopen import bundle_contents, reopen
     from sweep.study.study import Study
-    from sweep.winner.message import answer_text
 
     source = click.get_current_context().get_parameter_source("pick")
     if trial is not None and source is ParameterSource.COMMANDLINE:
         raise click.UsageError("--trial names a configuration, and so does --pick. Give one.")
     check_target(out, replace=force)
     opened = Study(study, storage)
-    about: dict[str, Any] = {}
-    if trial is None:
-        answer = opened.answer(pick)
-        record, about = answer.trial, {"answer": answer.to_json(), "message": answer_text(answer)}
-        about["answer"].pop("metrics", None)
-    else:
-        record = opened.trial(trial)
-    if record.state != "COMPLETE":
-        raise StudyError(
-            f"--trial: must be a finished trial, got #{record.number}, which failed. See "
-            f"`sweep show {opened.name} {record.number}`."
-        )
+    record, about = _chosen(opened, trial, pick)
     with shown_report(as_json=as_json) as report:
         engine = reopen(opened, store=store, report=report)
         contents = bundle_contents(opened, record, engine, about)
@@ -72,3 +61,23 @@ def command(
         return
     message(f"{out}: trial #{record.number} of {opened.name}, {record.configuration.label()}")
     message(f'NEXT  sweep verify {out} | sweep query {out} "your question"')
+
+
+def _chosen(
+    study: "Study", number: int | None, pick: "Pick"
+) -> "tuple[TrialRecord, dict[str, Any]]":
+    """Return the trial to export, and what the bundle says of how it was chosen."""
+    from sweep.errors import StudyError
+    from sweep.winner.message import answer_text
+
+    if number is None:
+        answer = study.answer(pick)
+        told = {name: value for name, value in answer.to_json().items() if name != "metrics"}
+        return answer.trial, {"answer": told, "message": answer_text(answer)}
+    record = study.trial(number)
+    if record.state != "COMPLETE":
+        raise StudyError(
+            f"--trial: must be a finished trial, got #{number}, which failed. See "
+            f"`sweep show {study.name} {number}`."
+        )
+    return record, {}
