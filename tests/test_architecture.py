@@ -69,6 +69,7 @@ HOME = {  # library -> where it may be imported: files, or folders that end with
 STAGE_NUMBERS = ["corpus", "chunks", "index", "rankings", "metrics", "study", "winner", "export"]
 HEAVY = ["torch", "faiss", "pandas", "optuna", "scipy", "pydantic", "sentence_transformers"]
 MOST_LINES, LONGEST_FUNCTION = 300, 40
+MOST_TEST_LINES = 350
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -152,7 +153,7 @@ def test_test_files_are_short_too() -> None:
         path.relative_to(PROJECT).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
         for path in sorted((PROJECT / "tests").rglob("*.py"))
     }
-    assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
+    assert {name: length for name, length in lengths.items() if length > MOST_TEST_LINES} == {}
 
 
 @pytest.mark.parametrize("number", range(1, 9))

@@ -1,8 +1,14 @@
 """`sweep trials`: the trials of a study."""
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from sweep.cli.options import json_option, storage_option, study_argument
+
+if TYPE_CHECKING:
+    from sweep.study.study import Study
+    from sweep.trials import TrialRecord
 
 SHOWN = ("recall@10", "rr@10", "judged@10", "context_tokens", "latency_p95_ms")
 
@@ -23,20 +29,34 @@ def command(
     as_json: bool,
 ) -> None:
     """List the trials of a study, best first."""
-    from difflib import get_close_matches
-
     from sweep.cli.output import print_csv, print_json, print_table
-    from sweep.errors import MetricError
     from sweep.study.study import Study
 
     opened = Study(study, storage)
-    goal = opened.goals[0]
-    sign = -1.0 if goal.maximize else 1.0
-    trials = sorted(
-        opened.trials,
+    trials = _best_first(opened)
+    known = {name for trial in trials for name in (*trial.metrics, *trial.timings)}
+    _check_metrics(metrics, known)
+    if as_json:
+        print_json([trial.to_json() for trial in trials])
+    elif as_csv:
+        print_csv(*_all_columns(trials, metrics or tuple(sorted(known))))
+    else:
+        print_table(*_leading_columns(opened, trials, metrics))
+
+
+def _best_first(study: "Study") -> "list[TrialRecord]":
+    sign = -1.0 if study.goals[0].maximize else 1.0
+    return sorted(
+        study.trials,
         key=lambda t: (not t.values, sign * t.values[0] if t.values else 0.0, t.number),
     )
-    known = {name for trial in trials for name in (*trial.metrics, *trial.timings)}
+
+
+def _check_metrics(metrics: tuple[str, ...], known: set[str]) -> None:
+    from difflib import get_close_matches
+
+    from sweep.errors import MetricError
+
     for name in metrics:
         if name not in known:
             near = get_close_matches(name, known, n=3, cutoff=0.4) or sorted(known)
@@ -44,41 +64,39 @@ def command(
                 f"--metric: must be one that the study recorded, got {name!r}. Nearest: "
                 f"{', '.join(near)}; another is recorded under `metrics:` in the space file."
             )
-    if as_json:
-        print_json([trial.to_json() for trial in trials])
-        return
-    values = [{**t.timings, **t.metrics} for t in trials]
-    if as_csv:
-        columns = metrics or tuple(sorted(known))
-        names = list(dict.fromkeys(n for t in trials for n in t.configuration.flat()))
-        print_csv(
-            ("number", "state", *names, *columns),
-            [
-                (
-                    t.number,
-                    t.state,
-                    *(t.configuration.flat().get(n, "") for n in names),
-                    *(v.get(c, "") for c in columns),
-                )
-                for t, v in zip(trials, values, strict=True)
-            ],
-        )
-        return
-    shown = metrics or (*opened.about["metrics"], *SHOWN)
-    columns = tuple(dict.fromkeys([*(goal.name for goal in opened.goals), *shown]))
-    print_table(
-        ("#", "configuration", *columns, "state"),
-        [
+
+
+def _all_columns(
+    trials: "list[TrialRecord]", columns: tuple[str, ...]
+) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """Return header and rows of the CSV: number, state, every parameter, metrics."""
+    flats = [trial.configuration.flat() for trial in trials]
+    names = list(dict.fromkeys(name for flat in flats for name in flat))
+    rows = []
+    for trial, flat in zip(trials, flats, strict=True):
+        values = {**trial.timings, **trial.metrics}
+        rows.append(
             (
-                t.number,
-                t.configuration.label() + _mark(t.fingerprint == opened.baseline),
-                *(v.get(c) for c in columns),
-                "violates a constraint" if t.facts.get("violates") else t.state.lower(),
+                trial.number,
+                trial.state,
+                *(flat.get(name, "") for name in names),
+                *(values.get(column, "") for column in columns),
             )
-            for t, v in zip(trials, values, strict=True)
-        ],
-    )
+        )
+    return ("number", "state", *names, *columns), rows
 
 
-def _mark(is_baseline: bool) -> str:
-    return "  (baseline)" if is_baseline else ""
+def _leading_columns(
+    study: "Study", trials: "list[TrialRecord]", metrics: tuple[str, ...]
+) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """Return header and rows of the table for people."""
+    shown = metrics or (*study.about.get("metrics", []), *SHOWN)
+    columns = tuple(dict.fromkeys([*(goal.name for goal in study.goals), *shown]))
+    rows = []
+    for trial in trials:
+        values = {**trial.timings, **trial.metrics}
+        mark = "  (baseline)" if trial.fingerprint == study.baseline else ""
+        state = "violates a constraint" if trial.facts.get("violates") else trial.state.lower()
+        label = trial.configuration.label() + mark
+        rows.append((trial.number, label, *(values.get(c) for c in columns), state))
+    return ("#", "configuration", *columns, "state"), rows

@@ -92,8 +92,7 @@ def honest_scores(
     held = np.empty((repeats, n_queries))
     for row in held:
         _score_held_out(turned, _draw_folds(group_of, folds, rng), rule, row, chosen)
-    if not maximize:
-        held = -held
+    held *= 1.0 if maximize else -1.0
     per_query = held.mean(axis=0)
     return HonestScore(
         per_query=per_query,

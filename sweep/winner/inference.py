@@ -128,14 +128,13 @@ def tukey_hsd(
     del ranges  # as large as what the bounds need
     back = np.argsort(order)  # from rank to configuration
     scale = unit / turned.shape[1]
-    unbounded = np.full(len(order), np.inf)
     return TukeyResult(
         best=int(order[0]),
         loss=loss[back] * scale,
         p_values=p_values[back],
         tied=np.sort(order[:n_tied]),
         critical=float(critical[last - 1] * scale),
-        loss_bound=loss_bounds(numbers, signs, alpha) * scale if bounds else unbounded,
+        loss_bound=loss_bounds(numbers, signs, alpha) * scale if bounds else loss + np.inf,
         standard_error=_typical_error(numbers[order[:last]]) * unit,
         n_queries=turned.shape[1],
         alpha=alpha,
