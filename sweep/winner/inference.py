@@ -120,8 +120,7 @@ def tukey_hsd(
     ranges = null_ranges(numbers[order], signs)
     if not step_down:
         ranges[:] = ranges[-1]
-    p_values = (ranges >= loss[:, None] - rounding(turned.shape[1])).mean(axis=1)
-    p_values = np.maximum.accumulate(p_values[::-1])[::-1]
+    p_values = _p_values(ranges, loss - rounding(turned.shape[1]))
     critical = upper_quantiles(ranges, alpha)
     n_tied = int((p_values > alpha).sum())
     last = max(n_tied, min(2, len(order)))  # one alone at the top: the test that made it so
@@ -139,6 +138,12 @@ def tukey_hsd(
         n_queries=turned.shape[1],
         alpha=alpha,
     )
+
+
+def _p_values(ranges: Floats, loss: Floats) -> Floats:
+    """Return the share of ranges that reach each loss, never falling towards the best."""
+    shares = (ranges >= loss[:, None]).mean(axis=1)
+    return np.maximum.accumulate(shares[::-1])[::-1]
 
 
 def detectable_difference(result: TukeyResult, *, power: float = 0.8) -> float:
