@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError
+
 from sweep.configuration import DEFAULT_MODEL
 from sweep.errors import IndexingError
 
@@ -27,6 +29,16 @@ BUNDLED = {
 }
 ALIASES = {f"sentence-transformers/{name}": name for name in BUNDLED}
 HUB_TIMEOUT_S = 5.0
+# What a damaged or unfit model raises, in one library or another, while it is loaded.
+MODEL_ERRORS = (
+    OSError,
+    ValueError,
+    ImportError,
+    RuntimeError,
+    KeyError,
+    AttributeError,
+    SafetensorError,
+)
 HUB_FILES = ["*.json", "*.txt", "*.model", "*.safetensors", "*.jinja"]
 
 

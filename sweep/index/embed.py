@@ -15,11 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from safetensors import SafetensorError
 
 from sweep.errors import IndexingError
 from sweep.machine import machine_name, version_of
-from sweep.models import ModelFiles
+from sweep.models import MODEL_ERRORS, ModelFiles
 from sweep.parallel import side_by_side
 from sweep.records import Vectors
 from sweep.tokenizer import load_tokenizer
@@ -32,15 +31,6 @@ Precision = Literal["fp32", "bf16"]
 BATCH_TOKENS = 1024
 PASSAGE_STEP, QUERY_STEP = 16, 8  # bucket lengths are multiples of these
 MIN_COSINE = 0.9995  # of a bf16 vector to its fp32 one, or bf16 is not used
-MODEL_ERRORS = (
-    OSError,
-    ValueError,
-    ImportError,
-    RuntimeError,
-    KeyError,
-    AttributeError,
-    SafetensorError,
-)
 
 
 class Encoder:

@@ -10,11 +10,10 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from safetensors import SafetensorError
 
 from sweep.errors import RankingError
 from sweep.machine import machine_name, version_of
-from sweep.models import ModelFiles
+from sweep.models import MODEL_ERRORS, ModelFiles
 from sweep.parallel import side_by_side
 from sweep.records import Floats, Vectors
 
@@ -22,15 +21,6 @@ BATCH_TOKENS = 1024
 STEP = 16  # bucket lengths are multiples of this
 LONGEST = 1_000_000  # tokens; a tokenizer without a limit says 1e30
 ADVICE = "Take a ranking cross-encoder, for example cross-encoder/ms-marco-MiniLM-L6-v2."
-MODEL_ERRORS = (
-    OSError,
-    ValueError,
-    ImportError,
-    RuntimeError,
-    KeyError,
-    AttributeError,
-    SafetensorError,
-)
 
 
 def maxsim_scores(pairs: Sequence[tuple[Vectors, Vectors]]) -> Floats:

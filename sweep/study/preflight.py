@@ -24,8 +24,11 @@ def preflight(space: SearchSpace, engine: Engine) -> None:
         configurations.append(space.baseline)
     _check_scope(space)
     _check_metrics(space, engine)
-    for model in sorted({name for c in configurations for name in _models(c)}):
-        find_model(model)
+    for c in configurations:
+        if c.vector is not None:
+            find_model(c.vector.model)
+        if c.rerank is not None and c.rerank.model is not None:
+            engine.pool.cross_encoder(c.rerank.model)  # refuses what is none, loads no weights
     for vector in {c.vector for c in configurations if c.vector is not None}:
         hidden = find_model(vector.model).read_json("config.json").get("hidden_size")
         if isinstance(hidden, int):
@@ -69,13 +72,6 @@ def _check_terms(configurations: list[Configuration], corpus: Corpus) -> None:
                 f"{len(corpus.documents)} without a letter or digit. Look at corpus.jsonl, or "
                 f"leave BM25 out of the modes."
             )
-
-
-def _models(configuration: Configuration) -> Iterator[str]:
-    if configuration.vector is not None:
-        yield configuration.vector.model
-    if configuration.rerank is not None and configuration.rerank.model is not None:
-        yield configuration.rerank.model
 
 
 def _truncation_notices(configurations: list[Configuration], engine: Engine) -> Iterator[str]:

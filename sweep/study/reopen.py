@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from sweep.configuration import Configuration
 from sweep.corpus import read_corpus
 from sweep.engine.engine import Engine, EngineOptions
+from sweep.engine.output import first_mode
 from sweep.engine.report import Report
 from sweep.errors import StudyError
 from sweep.export.contents import BundleContents
@@ -60,7 +60,7 @@ def bundle_contents(
     """Return what a bundle of one trial is made of."""
     configuration = trial.configuration
     retriever = engine.retriever(configuration)
-    searched = uses_vectors(configuration)
+    searched = first_mode(configuration) in ("vector", "hybrid")
     encoder = retriever.encoder
     reranker = configuration.rerank.model if configuration.rerank else None
     return BundleContents(
@@ -84,9 +84,3 @@ def bundle_contents(
         },
         tokenizer=study.about["tokenizer"],
     )
-
-
-def uses_vectors(configuration: Configuration) -> bool:
-    """Return whether the vector list is part of what is retrieved."""
-    mode = configuration.rerank.candidates if configuration.rerank else configuration.mode
-    return mode in ("vector", "hybrid")
