@@ -54,7 +54,7 @@ HOME = {  # library -> where it may be imported: files, or folders that end with
     "regex": ("chunks/", "index/analyzer.py"),
     "sentencex": ("chunks/sentences.py",),
     "threadpoolctl": ("rankings/rerank.py",),
-    "safetensors": ("engine/store.py", "export/", *TRANSFORMERS),
+    "safetensors": ("engine/store.py", "export/", "models.py"),
     "pyarrow": ("study/tables.py", "export/"),
     "pandas": ("study/study.py",),
     "pydantic": ("study/",),
