@@ -38,9 +38,9 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(INSTALL) -e .
+	$(INSTALL) --config-settings editable_mode=compat -e .
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(INSTALL) -e ".[dev]"
+	$(INSTALL) --config-settings editable_mode=compat -e ".[dev]"
 	touch $@

@@ -1,5 +1,6 @@
 """Models that several test files share, loaded once per session; and no test has a deadline."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from sweep.index.embed import Encoder
 from sweep.models import find_model
 from tests.toy_models import tiny_cross_encoder
 
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # before any library loads numba, or ranx fails
 settings.register_profile("busy machines", deadline=None)
 settings.load_profile("busy machines")
 

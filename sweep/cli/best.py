@@ -28,13 +28,14 @@ def command(study: str | None, storage: str | None, pick: "Pick", as_json: bool)
         return
     objective = answer.objective
     print_table(
-        ("#", "configuration", objective, "from", "to", "context_tokens", "p95 ms"),
+        ("#", "configuration", objective, "from", "to", "tied", "context_tokens", "p95 ms"),
         [
             (
                 t.number,
                 t.configuration.label(),
                 t.values[0],
                 *t.intervals.get(objective, (None, None)),
+                "yes" if t.number in answer.tied else "no",
                 t.metrics.get("context_tokens"),
                 t.metrics.get("latency_p95_ms"),
             )

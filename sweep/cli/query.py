@@ -63,10 +63,10 @@ def _open_study(name: str, storage: str | None) -> "Study":
     try:
         return Study(name, storage)
     except StudyError as error:
-        if Path(name).exists():
+        if Path(name).exists() or "/" in name:
             raise StudyError(
-                f"{name}: must be a bundle or a study, got a path without manifest.json. Make a "
-                f"bundle with `sweep export`."
+                f"{name}: must be a bundle or a study, got a path without manifest.json. Make "
+                f"the bundle with `sweep export --out {name}`."
             ) from error
         raise
 

@@ -81,8 +81,18 @@ class Bundle:
             for items, scores in zip(lists.items, lists.scores, strict=True)
         ]
 
+    def warm(self) -> None:
+        """Load the models now, so that the first query does not wait for them."""
+        self.rank(["warm up"])
+
+    def __repr__(self) -> str:
+        """Return what is retrieved, and how many chunks there are."""
+        return f"Bundle({self.configuration.label()}; {len(self._chunks['text']):,} chunks)"
+
     def rank(self, texts: Sequence[str], top_k: int | None = None) -> RankedLists:
         """Return ranked chunk rows and scores, shape (Q, k)."""
+        if any(not text.strip() for text in texts):
+            raise ExportError("query: must have some text, got none. Ask something.")
         if top_k is not None and top_k < 1:
             raise ExportError(f"top_k: must be >= 1, got {top_k}. Leave it out for the default.")
         wanted = self.configuration

@@ -10,6 +10,8 @@ from sweep.study.folder import StudyFolder
 from sweep.study.metrics import METRICS_VERSION, goals_of
 from sweep.study.search_space import SearchSpace, compare_axes
 
+FEW = 3  # differences that an error spells out
+
 
 def study_identity(space: SearchSpace, corpus: Corpus, precision: str) -> dict[str, Any]:
     """Return one JSON-ready entry per thing that must not change between runs of a study."""
@@ -44,6 +46,8 @@ def check_identity(
             lines.append(f"the corpus differs (was {_short(old)}, is {_short(new)})")
         else:
             lines.append(f"{entry} differs ({_difference(old.get(entry), new[entry])})")
+    if len(lines) > FEW:
+        lines = [*lines[:FEW], f"and {len(lines) - FEW} more"]
     if lines:
         raise StudyError(
             f"study {name!r}: must go on with what it began with, got: {'; '.join(lines)}. Start "

@@ -93,5 +93,6 @@ def _truncation_notices(configurations: list[Configuration], engine: Engine) -> 
             yield (
                 f"{inputs.truncated:,} of {len(inputs.full):,} chunks ({cut}) exceed "
                 f"max_seq_length {inputs.window} of {configuration.vector.model}; "
-                f"{max(inputs.lost, 0.001):.1%} of all tokens are not embedded"
+                f"{max(inputs.lost, 0.001):.1%} of all tokens are not embedded (titles count; a "
+                f"smaller size or chunk.prepend_title: false avoids it)"
             )

@@ -138,7 +138,8 @@ def _run_locked(
 def planned(space: SearchSpace) -> list[Configuration]:
     """Return the configurations of a study, the baseline with them, in an order that shares work.
 
-    Configurations of one chunking stand together, those of one index after another within it.
+    What needs no model comes first, so that there is something to see soon. Then configurations of
+    one chunking stand together, those of one index after another within it.
     """
     queue = list(space.configurations)
     if isinstance(space.baseline, Configuration) and space.baseline not in queue:
@@ -147,6 +148,7 @@ def planned(space: SearchSpace) -> list[Configuration]:
     return sorted(
         queue,
         key=lambda c: (
+            c.mode != "bm25",
             c.chunk.splitter,
             c.chunk.size or 0,
             c.chunk.overlap,
@@ -172,11 +174,13 @@ def _evaluate_queue(
     for record in kept.values():
         report.on_event("kept", record.to_json())
     number, failed = len(records), 0
-    _prefetch(evaluation.engine, [c for c in queue if c.fingerprint() not in kept])
-    for done, configuration in enumerate(queue):
+    waiting = [c for c in queue if c.fingerprint() not in kept]
+    prefetched = False
+    for done, configuration in enumerate(waiting, start=len(queue) - len(waiting)):
         report.on_progress("trials", done, len(queue))
-        if configuration.fingerprint() in kept:
-            continue
+        if configuration.mode != "bm25" and not prefetched:
+            _prefetch(evaluation.engine, waiting)
+            prefetched = True
         record = evaluate(evaluation, configuration, number)
         study.add_trial(to_optuna(record, space))
         report.on_event("trial", record.to_json())
@@ -251,6 +255,7 @@ def _describe(
             "split": split.to_json(),
             "tokenizer": space.tokenizer,
             "metrics": list(space.metrics),
+            "planned": len(planned(space)),
             "last_run": now(),
         },
     )

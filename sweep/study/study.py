@@ -153,6 +153,12 @@ class Study:
                 f"study {self.name!r}: one objective is needed to pick a winner, got {names}. "
                 f"Look at `sweep trials` and name a trial with --trial."
             )
+        if not self.complete:
+            raise StudyError(
+                f"study {self.name!r}: must have a finished trial, got none of "
+                f"{self.about['planned']}. Let `sweep run` go on, or see `sweep trials "
+                f"{self.name}` for what failed."
+            )
         trials = self.feasible
         _, matrix = self.score_matrix(trials, self.goals[0].name)
         return Scored(
@@ -171,6 +177,7 @@ class Study:
             complete=len(self.complete),
             failed=len(failed),
             infeasible=len(self.complete) - len(scored.trials),
+            planned=int(self.about["planned"]),
         )
         return make_answer(
             self.name,

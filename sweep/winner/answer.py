@@ -31,6 +31,7 @@ class Counts:
     complete: int
     failed: int
     infeasible: int
+    planned: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +98,7 @@ class Answer:
                 "complete": self.counts.complete,
                 "failed": self.counts.failed,
                 "infeasible": self.counts.infeasible,
+                "planned": self.counts.planned,
             },
         }
 

@@ -42,6 +42,8 @@ def _score(answer: Answer) -> str:
     if answer.confirm is None:
         return f"{_plain(search.mean)} on the {search.queries} queries that chose it"
     honest = answer.confirm
+    if answer.pick == "baseline":
+        return f"{_with_interval(honest)} ({honest.how}, {honest.queries} queries)"
     on_search = f"{_plain(search.mean)} on the {search.queries} queries that chose it"
     return f"{_with_interval(honest)} ({honest.how}, {honest.queries} queries; {on_search})"
 
@@ -52,12 +54,13 @@ def _tied_lines(answer: Answer) -> list[str]:
     if compared < 2:
         return []
     number = answer.trial.number
+    best = answer.compared[found.best]
     first = (
-        f"TIED  {len(answer.tied)} of {compared} configurations are not separable from the best, "
-        f"#{answer.compared[found.best]}"
+        f"TIED  {len(answer.tied) - 1} other configurations of {compared} are not separable from "
+        f"#{best}, the best"
     )
-    if answer.pick == "recommended" and number != answer.compared[found.best]:
-        first += f"; #{number} is the cheapest of them that loses at most {_plain(MAX_LOSS)}"
+    if answer.pick == "recommended" and number != best:
+        first += f"; #{number} is the cheapest that loses at most {_plain(MAX_LOSS)} to it"
     lines = [first]
     if math.isfinite(answer.loss_bound):
         bound = _plain(answer.loss_bound)
@@ -91,13 +94,19 @@ def _holes_lines(answer: Answer) -> list[str]:
 def _end_lines(answer: Answer) -> list[str]:
     counts, name = answer.counts, answer.study
     ended = f"{counts.complete} configurations evaluated"
+    if counts.complete + counts.failed < counts.planned:
+        ended = (
+            f"{counts.complete} of {counts.planned} configurations evaluated: NOT FINISHED, the "
+            f"choice may change"
+        )
     if counts.failed:
         ended += f", {counts.failed} failed"
     if counts.infeasible:
         ended += f", {counts.infeasible} violate a constraint"
+    pick = "" if answer.pick == "recommended" else f" --pick {answer.pick}"
     return [
         f"STUDY {name}: {ended}",
-        f"NEXT  sweep trials {name} | sweep dashboard | sweep export {name} --out winner/",
+        f"NEXT  sweep trials {name} | sweep dashboard | sweep export {name}{pick} --out winner/",
     ]
 
 

@@ -12,7 +12,8 @@ from sweep.study.enumeration import enumerate_configurations
 from sweep.study.space import SearchSpace, read_space
 
 FOLDER = Path(__file__).parents[2] / "search_spaces"
-FILES = sorted(FOLDER.glob("*.yaml"))
+NAMES = ("chunking", "hybrid-weights", "quickstart", "thorough")  # a user's own may lie beside
+FILES = [FOLDER / f"{name}.yaml" for name in NAMES]
 TOTAL = re.compile(r"^# Configurations: ([0-9,]+)$", re.MULTILINE)
 OF_ONE_SPACE = re.compile(r"^ *#.*= ([0-9,]+) configurations\.", re.MULTILINE)
 QUICKSTART = FOLDER / "quickstart.yaml"
@@ -28,11 +29,6 @@ def numbers(pattern: re.Pattern[str], path: Path) -> list[int]:
 def baseline_of(space: SearchSpace) -> Configuration:
     assert isinstance(space.baseline, Configuration)
     return space.baseline
-
-
-def test_the_files_are_the_four_that_are_documented() -> None:
-    names = [path.stem for path in FILES]
-    assert names == ["chunking", "hybrid-weights", "quickstart", "thorough"]
 
 
 @each_file
