@@ -48,7 +48,8 @@ def command(space: Path, as_json: bool, **options: Any) -> int:
     from sweep.cli import DONE, FAILED
     from sweep.cli.output import message, print_json
     from sweep.cli.progress import shown_report
-    from sweep.study.run import RunOptions, TooManyFailures, run
+    from sweep.study.queue import TooManyFailures
+    from sweep.study.run import RunOptions, run
     from sweep.winner.message import answer_text
 
     try:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 from safetensors.numpy import load_file
 
 from sweep.configuration import Configuration, from_flat
@@ -18,7 +17,7 @@ from sweep.engine.retriever import (
     Retriever,
 )
 from sweep.errors import ExportError
-from sweep.export.layout import FORMAT, BundleFolder, file_checksum
+from sweep.export.layout import FORMAT, BundleFolder, file_checksum, read_parquet
 from sweep.index.bm25 import from_arrays
 from sweep.index.embed import Encoder, passage_text, title_cutter
 from sweep.index.vectors import load_index
@@ -144,7 +143,7 @@ def load(path: Path | str, *, threads: int = 1) -> Bundle:
                 f"{path}: {name} must have the checksum in manifest.json, got another: the file "
                 f"was changed. Export it again."
             )
-    table = pq.read_table(folder.chunks)
+    table = read_parquet(folder.chunks)
     chunks = {name: table[name].to_pylist() for name in table.column_names if name != "document"}
     retriever = _retriever(folder, manifest, chunks, table["document"].to_numpy(), threads)
     return Bundle(manifest, retriever, chunks)

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
-from sweep.export.layout import BundleFolder
+from sweep.export.layout import BundleFolder, read_parquet
 from sweep.export.load import Bundle, load
 from sweep.machine import machine_name
 
@@ -69,7 +68,7 @@ def verify(
     Raises: ExportError if the bundle cannot be opened.
     """
     bundle = load(path, threads=threads)
-    table = pq.read_table(BundleFolder(path).expected)
+    table = read_parquet(BundleFolder(path).expected)
     rows = np.arange(table.num_rows)
     if sample is not None and sample < len(rows):
         rows = np.unique(np.linspace(0, len(rows) - 1, sample).astype(np.int64))

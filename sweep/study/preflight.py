@@ -68,8 +68,8 @@ def _check_terms(configurations: list[Configuration], corpus: Corpus) -> None:
             for document in corpus.documents
         ):
             raise CorpusError(
-                f"corpus {corpus.name}: no document has indexable text, got "
-                f"{len(corpus.documents)} without a letter or digit. Look at corpus.jsonl, or "
+                f"corpus {corpus.name}: BM25 needs a letter or digit in some document, got no "
+                f"indexable text in {len(corpus.documents)} documents. Look at corpus.jsonl, or "
                 f"leave BM25 out of the modes."
             )
 

@@ -3,7 +3,6 @@
 import os
 import re
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -13,20 +12,19 @@ import optuna
 from sweep.configuration import Configuration
 from sweep.corpus import read_corpus
 from sweep.engine.engine import Engine, EngineOptions
-from sweep.engine.prefetch import prefetch_pairs, prefetch_vectors
 from sweep.engine.report import Report
 from sweep.engine.scoring import Scorer
 from sweep.engine.store import make_folder, write_whole
-from sweep.errors import SpaceError, StoreError, StudyError
+from sweep.errors import SpaceError, StudyError
 from sweep.records import Corpus
 from sweep.study.confirm import confirm
-from sweep.study.evaluate import Evaluation, evaluate
+from sweep.study.evaluate import Evaluation
 from sweep.study.folder import default_storage, default_store, study_folder
 from sweep.study.identity import check_identity, claim_folder, study_identity
 from sweep.study.lock import running
 from sweep.study.metrics import goals_of, label_range, recorded_metrics
 from sweep.study.preflight import preflight
-from sweep.study.record import distributions, from_optuna, to_optuna
+from sweep.study.queue import axes_of, evaluate_queue, planned
 from sweep.study.search_space import SearchSpace
 from sweep.study.space import read_space
 from sweep.study.space_file import NAME_PATTERN
@@ -49,10 +47,6 @@ class RunOptions:
     precision: Literal["auto", "fp32", "bf16"] = "auto"
     max_failures: float = 0.2
     yes: bool = False
-
-
-class TooManyFailures(Exception):
-    """More trials failed than `max_failures` allows; what was finished is kept."""
 
 
 def run(
@@ -109,7 +103,7 @@ def _run_locked(
 ) -> None:
     split = study_split(space.split, engine.corpus)
     queue = planned(space)
-    axes = _axes(space, queue)
+    axes = axes_of(queue)
     study = _open_study(name, storage, space, engine, axes)
     _describe(study, space, engine, corpus_folder, split, axes)
     folder = study_folder(name)
@@ -130,81 +124,9 @@ def _run_locked(
         constraints=space.constraints,
         folder=folder,
     )
-    _evaluate_queue(study, evaluation, queue, axes, options.max_failures)
+    evaluate_queue(study, evaluation, queue, axes, options.max_failures)
     if split.confirm and len(evaluation.goals) == 1:
         confirm(Study(name, options.storage), evaluation, split.confirm)
-
-
-def planned(space: SearchSpace) -> list[Configuration]:
-    """Return the configurations of a study, the baseline with them, in an order that shares work.
-
-    What needs no model comes first, so that there is something to see soon. Then configurations of
-    one chunking stand together, those of one index after another within it.
-    """
-    queue = list(space.configurations)
-    if isinstance(space.baseline, Configuration) and space.baseline not in queue:
-        queue.append(space.baseline)
-    place = {mode: rank for rank, mode in enumerate(("bm25", "vector", "hybrid", "rerank"))}
-    return sorted(
-        queue,
-        key=lambda c: (
-            c.mode != "bm25",
-            c.chunk.splitter,
-            c.chunk.size or 0,
-            c.chunk.overlap,
-            str(c.chunk),
-            str(c.vector),
-            place[c.mode],
-            str(sorted(c.flat().items())),
-        ),
-    )
-
-
-def _evaluate_queue(
-    study: optuna.Study,
-    evaluation: Evaluation,
-    queue: Sequence[Configuration],
-    axes: dict[str, list[Any]],
-    max_failures: float,
-) -> None:
-    report = evaluation.engine.report
-    space = distributions(axes)
-    records = [from_optuna(trial) for trial in study.get_trials(deepcopy=False)]
-    kept = {r.fingerprint: r for r in records if r is not None and r.state == "COMPLETE"}
-    for record in kept.values():
-        report.on_event("kept", record.to_json())
-    number, failed = len(records), 0
-    waiting = [c for c in queue if c.fingerprint() not in kept]
-    prefetched = False
-    for done, configuration in enumerate(waiting, start=len(queue) - len(waiting)):
-        report.on_progress("trials", done, len(queue))
-        if configuration.mode != "bm25" and not prefetched:
-            _prefetch(evaluation.engine, waiting)
-            prefetched = True
-        record = evaluate(evaluation, configuration, number)
-        study.add_trial(to_optuna(record, space))
-        report.on_event("trial", record.to_json())
-        number += 1
-        if record.state == "FAIL":
-            failed += 1
-            report.notice(f"trial {record.number} failed: {record.error['message']}")
-            if failed > max_failures * len(queue):
-                raise TooManyFailures(
-                    f"{failed} of {len(queue)} trials failed, more than {max_failures:.0%}; the "
-                    f"last one: {record.error['message']}"
-                )
-    report.on_progress("trials", len(queue), len(queue))
-
-
-def _prefetch(engine: Engine, queue: Sequence[Configuration]) -> None:
-    """Do shared work in one go; what fails here fails again, with its reason, in its trial."""
-    for shared in (prefetch_vectors, prefetch_pairs):
-        try:
-            shared(engine, queue)
-        except StoreError:
-            raise
-        except Exception as error:
-            engine.report.notice(f"shared work was put off to the trials: {error}")
 
 
 def _open_study(
@@ -259,19 +181,6 @@ def _describe(
             "last_run": now(),
         },
     )
-
-
-def _axes(space: SearchSpace, queue: Sequence[Configuration]) -> dict[str, list[Any]]:
-    axes: dict[str, set[Any]] = {}
-    for configuration in queue:
-        for name, value in configuration.flat().items():
-            axes.setdefault(name, set()).add(value)
-    return {name: sorted(values, key=_in_order) for name, values in axes.items()}
-
-
-def _in_order(value: Any) -> tuple[bool, Any]:
-    """Sort numbers by value, before texts."""
-    return isinstance(value, str), value
 
 
 def _engine(space: SearchSpace, corpus: Corpus, options: RunOptions, report: Report) -> Engine:

@@ -82,9 +82,7 @@ CASES = {
     "YAML syntax": Case(space="corpus: [forest\nobjective: map\n", says=("space.yaml:2", "YAML")),
     "empty file": Case(space="", says=("space.yaml",)),
     "empty corpus": Case(corpus={"corpus": ""}, says=("corpus.jsonl", "empty")),
-    "blank corpus": Case(
-        corpus={"corpus": blank("...!")}, says=("no document has indexable text",)
-    ),
+    "blank corpus": Case(corpus={"corpus": blank("...!")}, says=("no indexable text",)),
     "no queries": Case(corpus={"queries": ""}, says=("queries.jsonl",)),
     "no judgement": Case(corpus={"qrels": None}, says=("qrels",)),
     "qrels of no document": Case(

@@ -56,7 +56,7 @@ CASES: dict[str, tuple[str, Mapping[str, Any]]] = {
     "61": ("ndcg@1", bm25(2, chunk={"splitter": "words", "size": [16, 128]})),
     "72": ("ndcg@1", vector(2, chunk={"splitter": "words", "size": [64, 2000]})),
     "76": ("ndcg@1", vector(2, vector={"model": ["./model A", "./model B"]})),
-    "78": ("ndcg@10", vector(10)),
+    "78": ("ndcg@10", vector(20)),
 }
 
 
@@ -316,6 +316,6 @@ def test_bugcase_78_equal_texts_keep_corpus_order(case: Callable[[str], Outcome]
     """A vector does not depend on its batch, so ten equal texts tie exactly."""
     outcome = case("78")
     (trial,) = outcome.trials
-    hits = outcome.hits(trial, "q1")
-    assert [document for document, _ in hits] == [f"s{number}" for number in range(10)]
-    assert len({score for _, score in hits}) == 1
+    equal = [hit for hit in outcome.hits(trial, "q1") if hit[0].startswith("s")]
+    assert [document for document, _ in equal] == [f"s{number}" for number in range(10)]
+    assert len({score for _, score in equal}) == 1
