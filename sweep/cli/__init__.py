@@ -96,10 +96,19 @@ def _run() -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+    except SystemExit as stop:
+        if stop.code != 1:
+            raise
+        return DONE  # click's answer to a reader that went away, as in `sweep trials | head -1`
+    except UnicodeEncodeError as error:
+        if sys.getfilesystemencoding() == "utf-8":
+            raise
+        click.echo(
+            f"error: locale: must be one with UTF-8 to name files, got a name with "
+            f"{error.object[error.start : error.end]!r}. Set PYTHONUTF8=1, or LC_ALL=C.UTF-8.",
+            err=True,
+        )
+        return USER_INPUT
     except Exception:
         traceback.print_exc()
         click.echo("error: this is a bug in sweep; please report the lines above", err=True)

@@ -67,7 +67,8 @@ def read_parquet(path: Path) -> pa.Table:
     On this thread alone: a process that ends while pyarrow's pool starts its threads is aborted
     (exit 134 after a job well done; 5 % of the time on a busy machine).
     """
-    return pq.read_table(path, use_threads=False, pre_buffer=False)
+    with pq.ParquetFile(path) as file:  # read_table would import pandas and pyarrow.dataset
+        return file.read(use_threads=False)
 
 
 def file_checksum(path: Path) -> str:

@@ -50,7 +50,7 @@ def check_storage(storage: str) -> None:
     if path is None:
         _open(storage, storage)
     elif path.exists():
-        _check_schema(path)
+        _check_file(path, may_be_empty=True)
     else:
         place = next(p for p in path.absolute().parents if p.exists())
         if not place.is_dir() or not os.access(place, os.W_OK):
@@ -81,7 +81,7 @@ def open_storage(storage: str, *, create: bool = False) -> Any:
             )
         check_storage(storage)
         _make(path)
-    _check_schema(path)
+    _check_file(path, may_be_empty=create)
     return _open(_sqlite_url(path), str(path))
 
 
@@ -152,34 +152,43 @@ def _relax_sync(connection: Any, record: Any) -> None:
     connection.execute("PRAGMA synchronous=NORMAL")
 
 
-def _check_schema(path: Path) -> None:
-    """Refuse what is no database, or one of another Optuna, before Optuna touches it."""
+def _check_file(path: Path, *, may_be_empty: bool) -> None:
+    """Refuse what is no database of this Optuna, before Optuna touches it."""
     if path.is_dir():
         raise StudyError(
             f"storage: must be a file, got the folder {str(path)!r}. Name a file with --storage."
         )
     try:
-        connection = sqlite3.connect(f"file:{path.resolve().as_posix()}?mode=ro", uri=True)
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
         try:
-            rows = connection.execute("SELECT version_num FROM alembic_version").fetchall()
-            library = connection.execute("SELECT library_version FROM version_info").fetchall()
+            found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            tables = {name for (name,) in found}
+            ours = {"alembic_version", "version_info"} <= tables
+            schema = _value(connection, "SELECT version_num FROM alembic_version", ours)
+            library = _value(connection, "SELECT library_version FROM version_info", ours)
         finally:
             connection.close()
-    except sqlite3.OperationalError:
-        return  # an empty file, or tables that are being made at this moment
-    except sqlite3.DatabaseError as error:
+    except sqlite3.Error as error:
         raise StudyError(
             f"storage: must be an SQLite database, got {str(path)!r} ({error}). Name another "
             f"file with --storage."
         ) from error
-    known = _known_revisions()
-    if rows and rows[0][0] not in known:
-        theirs = library[0][0] if library else "unknown"
+    if not ours and (tables or not may_be_empty):
+        raise StudyError(
+            f"storage: must hold studies, got {str(path)!r}, a database of something else. Name "
+            f"another file with --storage."
+        )
+    if schema is not None and schema not in _known_revisions():
         raise StudyError(
             f"storage: {str(path)!r} must be readable by Optuna {optuna.__version__}, got one "
-            f"written by Optuna {theirs} (schema {rows[0][0]}). Copy the file, then open the copy "
+            f"written by Optuna {library} (schema {schema}). Copy the file, then open the copy "
             f"with that version, or run `optuna storage upgrade` on the copy."
         )
+
+
+def _value(connection: sqlite3.Connection, query: str, exists: bool) -> Any:
+    row = connection.execute(query).fetchone() if exists else None
+    return row[0] if row else None
 
 
 def _known_revisions() -> set[str]:

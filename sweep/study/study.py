@@ -155,9 +155,8 @@ class Study:
             )
         if not self.complete:
             raise StudyError(
-                f"study {self.name!r}: must have a finished trial, got none of "
-                f"{self.about['planned']}. Let `sweep run` go on, or see `sweep trials "
-                f"{self.name}` for what failed."
+                f"study {self.name!r}: must have a finished trial, got none yet. Let `sweep run` "
+                f"go on, or see `sweep trials {self.name}` for what failed."
             )
         trials = self.feasible
         _, matrix = self.score_matrix(trials, self.goals[0].name)
@@ -177,7 +176,7 @@ class Study:
             complete=len(self.complete),
             failed=len(failed),
             infeasible=len(self.complete) - len(scored.trials),
-            planned=int(self.about["planned"]),
+            planned=int(self.about.get("planned", 0)),
         )
         return make_answer(
             self.name,

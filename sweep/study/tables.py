@@ -88,8 +88,8 @@ def _write(path: Path, table: pa.Table) -> None:
 def _read(path: Path) -> pa.Table:
     try:
         # On this thread alone: a process that ends while pyarrow's pool starts is aborted.
-        content = io.BytesIO(path.read_bytes())
-        return pq.read_table(content, use_threads=False, pre_buffer=False)
+        with pq.ParquetFile(io.BytesIO(path.read_bytes())) as file:
+            return file.read(use_threads=False)
     except (OSError, pa.ArrowException) as error:
         raise StudyError(
             f"{path}: must be a trial's table, got {error}. Run the study again: it computes what "
