@@ -19,11 +19,12 @@ from sweep.study.record import from_optuna
 from sweep.study.storage import open_storage, shown
 from sweep.study.tables import read_scores
 from sweep.trials import TrialRecord
-from sweep.winner.answer import Answer, Counts, make_answer
-from sweep.winner.figures import Pick, Scored
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the winner's statistics load scipy, which listing trials can do without
     import pandas as pd
+
+    from sweep.winner.answer import Answer
+    from sweep.winner.figures import Pick, Scored
 
 FEW = 5  # studies that an error still names
 ABOUT = "sweep"  # study attribute: identity, axes, corpus, baseline, split, last run
@@ -142,11 +143,13 @@ class Study:
         ]
         return pd.DataFrame(rows)
 
-    def scored(self) -> Scored:
+    def scored(self) -> "Scored":
         """Return the feasible trials with their scores of the first objective.
 
         Raises: StudyError if the study has several objectives: none of them decides alone.
         """
+        from sweep.winner.figures import Scored
+
         if len(self.goals) > 1:
             names = ", ".join(goal.name for goal in self.goals)
             raise StudyError(
@@ -168,8 +171,10 @@ class Study:
             confirm=read_confirm(self.folder.confirm, self.goals[0].name),
         )
 
-    def answer(self, pick: Pick = "recommended") -> Answer:
+    def answer(self, pick: "Pick" = "recommended") -> "Answer":
         """Return which configuration to use, its honest score, and the baseline beside it."""
+        from sweep.winner.answer import Counts, make_answer
+
         scored = self.scored()
         failed = {t.fingerprint for t in self.trials} - {t.fingerprint for t in self.complete}
         counts = Counts(
