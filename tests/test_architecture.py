@@ -15,7 +15,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 ANY = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in FILES}
 
 FOUNDATION = {"errors", "records", "configuration", "trials", "models", "tokenizer", "machine"}
-FOUNDATION |= {"parallel"}
+FOUNDATION |= {"parallel", "parquet"}
 STAGES = {"corpus", "chunks", "index", "rankings", "metrics"}
 MAY_IMPORT = {
     "errors": set(),
@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "configuration": set(),
     "machine": set(),
     "parallel": set(),
+    "parquet": set(),
     "trials": {"configuration"},
     "models": {"configuration", "errors"},
     "tokenizer": {"errors", "models", "records"},
@@ -55,7 +56,7 @@ HOME = {  # library -> where it may be imported: files, or folders that end with
     "sentencex": ("chunks/sentences.py",),
     "threadpoolctl": ("rankings/rerank.py",),
     "safetensors": ("engine/store.py", "export/", "models.py"),
-    "pyarrow": ("study/tables.py", "export/"),
+    "pyarrow": ("parquet.py", "study/tables.py", "export/"),
     "pandas": ("study/study.py",),
     "pydantic": ("study/",),
     "pydantic_core": ("study/",),

@@ -4,9 +4,6 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 FORMAT = 1  # of the folder; a reader refuses a newer one
 
 
@@ -59,16 +56,6 @@ class BundleFolder:
         """Return the files whose checksums the manifest holds, sorted."""
         skip = {self.manifest.name, self.readme.name}
         return sorted(p for p in self.path.rglob("*") if p.is_file() and p.name not in skip)
-
-
-def read_parquet(path: Path) -> pa.Table:
-    """Return a table of a bundle.
-
-    On this thread alone: a process that ends while pyarrow's pool starts its threads is aborted
-    (exit 134 after a job well done; 5 % of the time on a busy machine).
-    """
-    with pq.ParquetFile(path) as file:  # read_table would import pandas and pyarrow.dataset
-        return file.read(use_threads=False)
 
 
 def file_checksum(path: Path) -> str:

@@ -17,11 +17,12 @@ from sweep.engine.retriever import (
     Retriever,
 )
 from sweep.errors import ExportError
-from sweep.export.layout import FORMAT, BundleFolder, file_checksum, read_parquet
+from sweep.export.layout import FORMAT, BundleFolder, file_checksum
 from sweep.index.bm25 import from_arrays
 from sweep.index.embed import Encoder, passage_text, title_cutter
 from sweep.index.vectors import load_index
 from sweep.models import ModelFiles, find_model
+from sweep.parquet import read_parquet
 from sweep.rankings.rerank import CrossEncoderScorer
 from sweep.records import RankedLists
 

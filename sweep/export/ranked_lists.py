@@ -11,7 +11,6 @@
 * **parquet**: one row per retrieved chunk, with its place in the document and its text.
 """
 
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,9 +19,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sweep.errors import ExportError
+from sweep.parquet import to_parquet
 from sweep.records import Query
 
 BETWEEN_CHUNKS = "\n\n"
@@ -137,9 +136,7 @@ def parquet_bytes(ranked: Iterable[RankedQuery]) -> bytes:
         for one in ranked
         for rank, chunk in enumerate(one.chunks, start=1)
     ]
-    buffer = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows, schema=_SCHEMA), buffer, compression="zstd")
-    return buffer.getvalue()
+    return to_parquet(pa.Table.from_pylist(rows, schema=_SCHEMA))
 
 
 def strictly_falling(scores: Sequence[float]) -> list[np.float32]:

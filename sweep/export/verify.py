@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from sweep.export.layout import BundleFolder, read_parquet
+from sweep.export.layout import BundleFolder
 from sweep.export.load import Bundle, load
 from sweep.machine import machine_name
+from sweep.parquet import read_parquet
 
 GAP = 1e-3  # elsewhere, neighbours may swap if the trial's scores differ by at most this share
 

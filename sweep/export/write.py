@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import yaml
 from safetensors.numpy import save
 
@@ -24,6 +23,7 @@ from sweep.index.bm25 import to_arrays
 from sweep.index.vectors import save_index
 from sweep.machine import machine_name, processor_features, version_of
 from sweep.models import ModelFiles
+from sweep.parquet import to_parquet
 from sweep.trials import json_ready
 
 LIBRARIES = (
@@ -185,7 +185,7 @@ def _write_chunks(contents: BundleContents, path: Path) -> None:
             "metadata": [_metadata(owner.metadata) for owner in owners],
         }
     )
-    pq.write_table(table, path, compression="zstd")
+    path.write_bytes(to_parquet(table))
 
 
 def _metadata(metadata: Mapping[str, Any]) -> str:
@@ -203,4 +203,4 @@ def _write_expected(contents: BundleContents, path: Path) -> None:
             "scores": pa.array(scores, type=pa.list_(pa.float64())),
         }
     )
-    pq.write_table(table, path, compression="zstd")
+    path.write_bytes(to_parquet(table))

@@ -1,15 +1,14 @@
 """A trial's tables on disk: per-query scores and ranked chunks, as parquet."""
 
-import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sweep.engine.store import write_whole
 from sweep.errors import StudyError
+from sweep.parquet import read_parquet, to_parquet
 from sweep.records import Chunks, Corpus, RankedLists, ScoreTable
 
 
@@ -80,16 +79,12 @@ def read_ranked_chunks(path: Path) -> dict[str, list[Any]]:
 
 
 def _write(path: Path, table: pa.Table) -> None:
-    buffer = io.BytesIO()
-    pq.write_table(table, buffer, compression="zstd")
-    write_whole(path, buffer.getvalue())
+    write_whole(path, to_parquet(table))
 
 
 def _read(path: Path) -> pa.Table:
     try:
-        # On this thread alone: a process that ends while pyarrow's pool starts is aborted.
-        with pq.ParquetFile(io.BytesIO(path.read_bytes())) as file:
-            return file.read(use_threads=False)
+        return read_parquet(path)
     except (OSError, pa.ArrowException) as error:
         raise StudyError(
             f"{path}: must be a trial's table, got {error}. Run the study again: it computes what "
