@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Test files that run side by side.
+WORKERS ?= 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .PHONY: quickstart test check bench format clean
@@ -15,7 +17,7 @@ quickstart: $(VENV)/.installed
 	@echo "Ask it:       $(BIN)/sweep query winner/ \"how many days of leave can I carry over?\""
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .

@@ -10,9 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import optuna
 import yaml
 
 import sweep as package
+from sweep.study.record import from_optuna
+from sweep.study.storage import open_storage
 
 ROOT = Path(package.__file__).resolve().parents[1]
 DONE, USER_INPUT, FAILED, INTERRUPTED, TERMINATED = 0, 2, 3, 130, 143
@@ -107,6 +110,17 @@ def recorded(storage: Path) -> dict[str, int]:
     finally:
         connection.close()
     return dict(rows)
+
+
+def trials_of(folder: Path, study: str) -> list[dict[str, Any]]:
+    """Return what `sweep trials --json` prints, by number, without a process for it."""
+    storage = open_storage(str(folder / "results" / "sweep.db"))
+    try:
+        frozen = optuna.load_study(study_name=study, storage=storage).get_trials(deepcopy=False)
+    finally:
+        storage.engine.dispose()
+    records = (from_optuna(trial) for trial in frozen)
+    return [record.to_json() for record in records if record is not None]
 
 
 def wait_for_trials(storage: Path, count: int, process: Any) -> None:

@@ -14,9 +14,9 @@ from tests.corpus_files import write_corpus
 from tests.e2e.command import (
     USER_INPUT,
     Finished,
-    read_json,
     succeed,
     sweep,
+    trials_of,
     write_space,
 )
 from tests.e2e.island import Island
@@ -271,7 +271,7 @@ def test_a_constraint_that_nobody_meets(tmp_path: Path) -> None:
         assert "constraint" in done.stderr
         assert "Traceback" not in done.stderr
         assert done.stdout == ""
-    (trial,) = read_json("trials", cwd=tmp_path)
+    (trial,) = trials_of(tmp_path, "space")
     assert trial["state"] == "COMPLETE"
     assert trial["facts"]["violates"] == ["context_tokens <= 0.5"]
     assert "violates a constraint" in succeed("trials", cwd=tmp_path).stdout

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
+from sweep.configuration import from_flat
+from sweep.parquet import read_parquet
 from tests.e2e.command import (
     DONE,
     USER_INPUT,
@@ -18,6 +19,7 @@ from tests.e2e.command import (
     read_json,
     succeed,
     sweep,
+    trials_of,
     write_space,
 )
 from tests.shared_data import SHARED, bugcase
@@ -83,15 +85,16 @@ class Outcome:
 
     @property
     def trials(self) -> list[dict[str, Any]]:
-        trials: list[dict[str, Any]] = read_json("trials", cwd=self.folder)
+        trials = trials_of(self.folder, "case")
         assert trials
         assert all(trial["state"] == "COMPLETE" for trial in trials)
         return trials
 
     def hits(self, trial: Mapping[str, Any], query: str) -> list[tuple[str, float]]:
         """Return document ids and scores of one query, best first."""
-        shown = read_json("show", trial["number"], cwd=self.folder)
-        rows = pq.read_table(self.folder / shown["files"]["ranking"]).to_pylist()
+        fingerprint = from_flat(trial["params"]).fingerprint()
+        path = self.folder / "results" / "case" / "trials" / fingerprint / "ranking.parquet"
+        rows = read_parquet(path).to_pylist()
         rows = sorted((r for r in rows if r["query_id"] == query), key=lambda row: row["rank"])
         return [(row["document_id"], row["score"]) for row in rows]
 

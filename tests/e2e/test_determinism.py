@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.command import Finished, comparable, rankings, read_json, succeed, write_space
+from tests.e2e.command import (
+    Finished,
+    comparable,
+    rankings,
+    read_json,
+    succeed,
+    trials_of,
+    write_space,
+)
 from tests.e2e.island import MODES, Island, write_island
 
 pytestmark = pytest.mark.slow
@@ -62,7 +70,7 @@ def test_trials_depend_neither_on_threads_nor_on_the_store(
 ) -> None:
     runs[name].result()
     again, first = folder / name, island.folder
-    assert comparable(read_json("trials", cwd=again)) == comparable(island.trials)
+    assert comparable(trials_of(again, "island")) == comparable(island.trials)
     assert rankings(again / "results", "island") == rankings(first / "results", "island")
     best, expected = read_json("best", cwd=again), read_json("best", cwd=first)
     for key in ("params", "search", "confirm", "difference_to_baseline", "tied", "loss_bound"):

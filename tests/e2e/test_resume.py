@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from tests.e2e.command import (
     start,
     succeed,
     sweep,
+    trials_of,
     wait_for_trials,
     write_space,
 )
@@ -78,38 +80,42 @@ def slow_disk(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {"PYTHONPATH": str(folder)}
 
 
+@dataclass(frozen=True, slots=True)
+class Unbroken:
+    """A run that nothing stopped; tests only read it."""
+
+    folder: Path
+    best: dict[str, Any]  # what `run --json` printed
+
+
 @pytest.fixture(scope="module")
-def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a run that nothing stopped."""
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Unbroken:
     folder = begin(tmp_path_factory.mktemp("unbroken"))
-    succeed(*RUN, cwd=folder)
-    return folder
+    return Unbroken(folder, read_json(*RUN, cwd=folder))
 
 
-def assert_same_end(folder: Path, unbroken: Path) -> None:
+def assert_same_end(folder: Path, best: dict[str, Any], unbroken: Unbroken) -> None:
     """The study holds each configuration once, with the unbroken run's results."""
+    first = unbroken.folder
     assert recorded(folder / "results" / "sweep.db") == {"COMPLETE": TRIALS}
-    trials = read_json("trials", cwd=folder)
-    assert comparable(trials) == comparable(read_json("trials", cwd=unbroken))
-    assert rankings(folder / "results", "grid") == rankings(unbroken / "results", "grid")
-    best = read_json("best", cwd=folder)
-    expected = read_json("best", cwd=unbroken)
+    assert comparable(trials_of(folder, "grid")) == comparable(trials_of(first, "grid"))
+    assert rankings(folder / "results", "grid") == rankings(first / "results", "grid")
     for key in ("params", "confirm", "loss_bound", "difference_to_baseline"):
-        assert best[key] == expected[key]
+        assert best[key] == unbroken.best[key]
 
 
-def test_the_same_command_again_evaluates_nothing(unbroken: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(unbroken, tmp_path / "copy")
-    before = read_json("trials", cwd=folder)
+def test_the_same_command_again_evaluates_nothing(unbroken: Unbroken, tmp_path: Path) -> None:
+    folder = shutil.copytree(unbroken.folder, tmp_path / "copy")
+    before = trials_of(folder, "grid")
     shutil.rmtree(folder / "results" / ".store")
     done = succeed(*RUN, cwd=folder)
     assert f"{TRIALS} configurations evaluated" in done.stdout
-    assert read_json("trials", cwd=folder) == before
+    assert trials_of(folder, "grid") == before
     assert not list((folder / "results" / ".store").rglob("*.safetensors"))
 
 
 def test_bugcase_93_a_killed_run_goes_on_and_ends_like_an_unbroken_one(
-    unbroken: Path, slow_disk: dict[str, str], tmp_path: Path
+    unbroken: Unbroken, slow_disk: dict[str, str], tmp_path: Path
 ) -> None:
     storage = begin(tmp_path) / "results" / "sweep.db"
     kept: list[dict[str, Any]] = []
@@ -119,14 +125,13 @@ def test_bugcase_93_a_killed_run_goes_on_and_ends_like_an_unbroken_one(
             os.kill(process.pid, signal.SIGKILL)
             process.communicate()
         assert set(recorded(storage)) == {"COMPLETE"}
-        now = sorted(read_json("trials", cwd=tmp_path), key=lambda trial: trial["number"])
+        now = trials_of(tmp_path, "grid")
         assert now[: len(kept)] == kept
         assert finished <= len(now) < TRIALS
         kept = now
-    succeed(*RUN, cwd=tmp_path)
-    after = sorted(read_json("trials", cwd=tmp_path), key=lambda trial: trial["number"])
-    assert after[: len(kept)] == kept
-    assert_same_end(tmp_path, unbroken)
+    best = read_json(*RUN, cwd=tmp_path)
+    assert trials_of(tmp_path, "grid")[: len(kept)] == kept
+    assert_same_end(tmp_path, best, unbroken)
     assert not list((tmp_path / "results").glob(".sweep.db-*"))
 
 
@@ -148,14 +153,13 @@ def stop(folder: Path, env: dict[str, str], *signals: signal.Signals) -> tuple[i
 
 
 def test_bugcase_97_an_interrupted_run_keeps_what_is_finished(
-    unbroken: Path, slow_disk: dict[str, str], tmp_path: Path
+    unbroken: Unbroken, slow_disk: dict[str, str], tmp_path: Path
 ) -> None:
     code, errors = stop(tmp_path, slow_disk, signal.SIGINT)
     assert code == INTERRUPTED
     assert "trials finished, best ndcg@5 so far 0." in errors
     assert "the same command goes on" in errors
-    succeed(*RUN, cwd=tmp_path)
-    assert_same_end(tmp_path, unbroken)
+    assert_same_end(tmp_path, read_json(*RUN, cwd=tmp_path), unbroken)
 
 
 def test_bugcase_97_a_terminated_run_says_the_same(
@@ -206,9 +210,9 @@ def test_a_second_run_of_a_study_is_told_who_runs_it(
          "split"],
 )  # fmt: skip
 def test_a_study_goes_on_with_what_it_began_with(
-    unbroken: Path, tmp_path: Path, changes: dict[str, Any], says: tuple[str, ...]
+    unbroken: Unbroken, tmp_path: Path, changes: dict[str, Any], says: tuple[str, ...]
 ) -> None:
-    folder = shutil.copytree(unbroken, tmp_path / "copy")
+    folder = shutil.copytree(unbroken.folder, tmp_path / "copy")
     write_corpus(
         folder / "mainland",
         corpus=[{"_id": "a", "text": "one road"}],
@@ -225,8 +229,8 @@ def test_a_study_goes_on_with_what_it_began_with(
     assert recorded(folder / "results" / "sweep.db") == {"COMPLETE": TRIALS}
 
 
-def test_another_name_begins_another_study(unbroken: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(unbroken, tmp_path / "copy")
+def test_another_name_begins_another_study(unbroken: Unbroken, tmp_path: Path) -> None:
+    folder = shutil.copytree(unbroken.folder, tmp_path / "copy")
     write_space(
         folder / "grid.yaml", {**GRID, "objective": "recall@5", "exclude": ["bm25.b < 0.9"]}
     )
@@ -254,7 +258,7 @@ def test_bugcase_82_a_failed_trial_is_run_again(
     first = succeed(*RUN, cwd=tmp_path, env=short_of_memory)
     assert "4 configurations evaluated, 1 failed" in first.stdout
     assert "note: trial 1 failed: out of memory" in first.stderr
-    (failed,) = [t for t in read_json("trials", cwd=tmp_path) if t["state"] == "FAIL"]
+    (failed,) = [t for t in trials_of(tmp_path, "grid") if t["state"] == "FAIL"]
     assert failed["value"] is None
     assert failed["metrics"] == {}
     assert failed["error"]["type"] == "MemoryError"
@@ -267,7 +271,7 @@ def test_bugcase_82_a_failed_trial_is_run_again(
     again = succeed(*RUN, cwd=tmp_path)
     assert "5 configurations evaluated\n" in again.stdout
     assert recorded(tmp_path / "results" / "sweep.db") == {"COMPLETE": 5, "FAIL": 1}
-    trials = read_json("trials", cwd=tmp_path)
+    trials = trials_of(tmp_path, "grid")
     finished = {t["params"]["chunk.size"] for t in trials if t["state"] == "COMPLETE"}
     assert finished == {6, 9, 12, 15, 18}
 

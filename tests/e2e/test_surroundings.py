@@ -19,6 +19,7 @@ from tests.e2e.command import (
     read_json,
     succeed,
     sweep,
+    trials_of,
     write_space,
 )
 from tests.e2e.island import Island, write_island
@@ -67,7 +68,7 @@ def test_bugcase_14_a_bare_locale_gives_the_same_numbers(usual: Path, tmp_path: 
     """Python takes ASCII for everything that names no encoding of its own."""
     write_island(tmp_path / "corpus")
     write_space(tmp_path / "plain.yaml", {**SPACE, "name": "plain", "corpus": "corpus"})
-    trials = read_json("trials", cwd=usual)
+    trials = trials_of(usual, "пробный")
     commands = [("run", "plain.yaml", "--threads", 1), ("trials",), ("show", 0), ("best",),
                 ("studies",), ("query", "plain", "café"), ("export", "--out", "out"),
                 ("query", "out", "crêpes")]  # fmt: skip
@@ -76,7 +77,7 @@ def test_bugcase_14_a_bare_locale_gives_the_same_numbers(usual: Path, tmp_path: 
         assert done.returncode == DONE, done.stderr
         assert "Traceback" not in done.stderr
         assert done.stdout.isascii()
-    assert comparable(read_json("trials", cwd=tmp_path)) == comparable(trials)
+    assert comparable(trials_of(tmp_path, "plain")) == comparable(trials)
 
 
 def test_bugcase_14_a_name_that_the_locale_cannot_write_is_told(tmp_path: Path) -> None:
