@@ -4,7 +4,7 @@ Made from records and score tables only. The closing message, `sweep best` and t
 show the figures of one `Answer`.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sweep.errors import WinnerError
@@ -33,6 +33,24 @@ class Counts:
     infeasible: int
     planned: int
 
+    def __str__(self) -> str:
+        """Return `47 configurations evaluated, 1 failed`; an unfinished study says so."""
+        text = f"{self.complete} configurations evaluated"
+        if self.complete + self.failed < self.planned:
+            text = (
+                f"{self.complete} of {self.planned} configurations evaluated: NOT FINISHED, the "
+                f"choice may change"
+            )
+        if self.failed:
+            text += f", {self.failed} failed"
+        if self.infeasible:
+            text += f", {self.infeasible} violate a constraint"
+        return text
+
+    def to_json(self) -> dict[str, int]:
+        """Return a JSON-ready form."""
+        return asdict(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
@@ -44,13 +62,14 @@ class Answer:
         pick: which configuration `trial` is.
         trial: the configuration to use.
         search: its score on the queries that chose.
-        confirm: its honest score; None where it cannot be had (one query).
+        confirm: its honest score; None where it cannot be had (see `unconfirmed`).
         baseline: the baseline's trial, if there is one.
         difference: honest difference to the baseline; None for the baseline itself.
         recommendation: the test behind the choice; its rows are those of `compared`.
         compared: trial numbers of the feasible trials.
         leaderboard: the leading trials, best first.
         counts: how many configurations ended how.
+        adaptive: the sampler that looked at the search queries before each choice, if one did.
     """
 
     study: str
@@ -65,6 +84,19 @@ class Answer:
     compared: tuple[int, ...]
     leaderboard: tuple[TrialRecord, ...]
     counts: Counts
+    adaptive: str | None = None
+
+    @property
+    def unconfirmed(self) -> str | None:
+        """Return why there is no honest score, None if there is one."""
+        if self.confirm is not None:
+            return None
+        if self.adaptive is None:
+            return "one query cannot both choose and confirm"
+        return (
+            f"{self.adaptive} chose what to try by these queries, and none is left to confirm "
+            f"with; `split: {{confirm: 0.3}}` keeps some"
+        )
 
     @property
     def loss_bound(self) -> float:
@@ -87,6 +119,7 @@ class Answer:
             "pick": self.pick,
             "search": self.search.to_json(),
             "confirm": self.confirm.to_json() if self.confirm else None,
+            "unconfirmed": self.unconfirmed,
             "baseline": self.baseline.to_json() if self.baseline else None,
             "difference_to_baseline": self.difference.to_json() if self.difference else None,
             "best": self.compared[found.best],
@@ -94,12 +127,7 @@ class Answer:
             "loss_bound": self.loss_bound,
             "detectable": found.detectable,
             "queries_needed": found.queries_needed,
-            "trials": {
-                "complete": self.counts.complete,
-                "failed": self.counts.failed,
-                "infeasible": self.counts.infeasible,
-                "planned": self.counts.planned,
-            },
+            "trials": self.counts.to_json(),
         }
 
 
@@ -137,6 +165,7 @@ def make_answer(
         compared=tuple(trial.number for trial in scored.trials),
         leaderboard=leading(scored, LEADERS),
         counts=counts,
+        adaptive=scored.adaptive,
     )
 
 

@@ -12,7 +12,7 @@ from sweep.trials import TrialRecord
 from sweep.winner.bootstrap import bootstrap_interval
 from sweep.winner.cross_validation import honest_scores
 from sweep.winner.inference import planned_comparison
-from sweep.winner.recommendation import Recommendation, recommend
+from sweep.winner.recommendation import Recommendation, choose, recommend
 from sweep.winner.scores import highest_mean
 
 Pick = Literal["recommended", "best", "baseline"]
@@ -53,6 +53,8 @@ class Scored:
         maximize: whether higher is better.
         scale: length of the metric's range.
         confirm: scores on the confirm set by trial number, for those that were confirmed.
+        adaptive: the sampler, if it chose what to try by the scores of earlier trials: then no
+            query is left that did not choose, and cross-validated selection would be flattered.
     """
 
     trials: tuple[TrialRecord, ...]
@@ -60,6 +62,7 @@ class Scored:
     maximize: bool
     scale: float
     confirm: Mapping[int, Floats]
+    adaptive: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse to choose among nothing."""
@@ -102,7 +105,8 @@ def honest_figure(scored: Scored, row: int, pick: Pick) -> Figure | None:
 
     On the confirm set where the trial was confirmed; else by cross-validated selection: choose on
     four folds by the same rule, score on the fifth, repeated. The baseline was named before
-    looking, so its score on the search queries is honest as it is.
+    looking, so its score on the search queries is honest as it is. Where an adaptive sampler chose
+    what to try, only a confirm set gives an honest score.
     """
     confirmed = scored.confirm.get(scored.trials[row].number)
     if confirmed is not None:
@@ -129,17 +133,18 @@ def difference_figure(scored: Scored, row: int, baseline: int, pick: Pick) -> Fi
 
 
 def _cross_validated(scored: Scored, scores: Floats, pick: Pick) -> Figure | None:
+    if scored.adaptive is not None:
+        return None
     costs = scored.costs()
 
     def recommended(some: Floats) -> int:
-        return recommend(
+        return choose(
             some,
             costs,
             max_loss=MAX_LOSS,
             scale=scored.scale,
             permutations=FOLD_PERMUTATIONS,
-            bounds=False,
-        ).recommended
+        )
 
     rule = highest_mean if pick == "best" else recommended
     honest = honest_scores(scores, rule=rule, maximize=scored.maximize)

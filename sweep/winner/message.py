@@ -2,6 +2,7 @@
 
 import math
 
+from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
 from sweep.winner.figures import MAX_LOSS, Figure
 
@@ -20,12 +21,20 @@ def _use_lines(answer: Answer) -> list[str]:
         f"{word} #{trial.number}  {trial.configuration.label()}",
         f"      {answer.objective} {_score(answer)}",
     ]
+    if answer.unconfirmed:
+        lines.append(f"      no honest score: {answer.unconfirmed}")
     if answer.difference is not None and answer.baseline is not None:
         low, high = answer.difference.interval
         shown = "" if low > 0 or high < 0 else "; no difference is shown"
         lines.append(
             f"      against the baseline #{answer.baseline.number}  "
-            f"{_signed(answer.difference.mean)} [{_signed(low)}, {_signed(high)}]{shown}"
+            f"{signed(answer.difference.mean)} [{signed(low)}, {signed(high)}]{shown}"
+        )
+    elif answer.baseline is not None and answer.baseline.number != trial.number:
+        difference = trial.values[0] - answer.baseline.values[0]
+        lines.append(
+            f"      against the baseline #{answer.baseline.number}  {signed(difference)} on the "
+            f"same queries, which is no honest difference either"
         )
     elif answer.baseline is not None and answer.pick != "baseline":
         lines.append("      this is the baseline: keep what you have")
@@ -33,18 +42,18 @@ def _use_lines(answer: Answer) -> list[str]:
     if "index_bytes" in trial.metrics:
         costs.append(f"index {trial.metrics['index_bytes'] / 1e6:,.1f} MB")
     if "latency_p95_ms" in trial.metrics:
-        costs.append(f"p95 {_milliseconds(trial.metrics['latency_p95_ms'])} on this machine")
+        costs.append(latency_text(trial))
     return [*lines, "      " + ", ".join(costs)]
 
 
 def _score(answer: Answer) -> str:
     search = answer.search
     if answer.confirm is None:
-        return f"{_plain(search.mean)} on the {search.queries} queries that chose it"
+        return f"{plain(search.mean)} on the {search.queries} queries that chose it"
     honest = answer.confirm
     if answer.pick == "baseline":
         return f"{_with_interval(honest)} ({honest.how}, {honest.queries} queries)"
-    on_search = f"{_plain(search.mean)} on the {search.queries} queries that chose it"
+    on_search = f"{plain(search.mean)} on the {search.queries} queries that chose it"
     return f"{_with_interval(honest)} ({honest.how}, {honest.queries} queries; {on_search})"
 
 
@@ -60,15 +69,15 @@ def _tied_lines(answer: Answer) -> list[str]:
         f"#{best}, the best"
     )
     if answer.pick == "recommended" and number != best:
-        first += f"; #{number} is the cheapest that loses at most {_plain(MAX_LOSS)} to it"
+        first += f"; #{number} is the cheapest that loses at most {plain(MAX_LOSS)} to it"
     lines = [first]
     if math.isfinite(answer.loss_bound):
-        bound = _plain(answer.loss_bound)
+        bound = plain(answer.loss_bound)
         lines.append(f"      #{number} may lose up to {bound} to whichever is truly best")
     if math.isfinite(found.detectable):
         power = (
             f"      {answer.search.queries} queries show differences from "
-            f"{_plain(found.detectable)} on"
+            f"{plain(found.detectable)} on"
         )
         if found.queries_needed is not None and found.queries_needed > answer.search.queries:
             power += f"; about {_round(found.queries_needed):,} would show .02"
@@ -92,41 +101,42 @@ def _holes_lines(answer: Answer) -> list[str]:
 
 
 def _end_lines(answer: Answer) -> list[str]:
-    counts, name = answer.counts, answer.study
-    ended = f"{counts.complete} configurations evaluated"
-    if counts.complete + counts.failed < counts.planned:
-        ended = (
-            f"{counts.complete} of {counts.planned} configurations evaluated: NOT FINISHED, the "
-            f"choice may change"
-        )
-    if counts.failed:
-        ended += f", {counts.failed} failed"
-    if counts.infeasible:
-        ended += f", {counts.infeasible} violate a constraint"
+    name = answer.study
     pick = "" if answer.pick == "recommended" else f" --pick {answer.pick}"
     return [
-        f"STUDY {name}: {ended}",
+        f"STUDY {name}: {answer.counts}",
         f"NEXT  sweep trials {name} | sweep dashboard | sweep export {name}{pick} --out winner/",
     ]
 
 
 def _with_interval(figure: Figure) -> str:
     low, high = figure.interval
-    return f"{_plain(figure.mean)} [{_plain(low)}, {_plain(high)}]"
+    return f"{plain(figure.mean)} [{plain(low)}, {plain(high)}]"
 
 
-def _plain(value: float) -> str:
+def plain(value: float) -> str:
     """Return three decimals without the zero in front, as papers print scores."""
     text = f"{value:.3f}"
     return text.replace("0.", ".", 1) if abs(value) < 1 and text not in ("1.000",) else text
 
 
-def _signed(value: float) -> str:
-    return ("+" if value >= 0 else "") + _plain(value)
+def signed(value: float) -> str:
+    """Return three decimals with their sign."""
+    return ("+" if value >= 0 else "") + plain(value)
 
 
-def _milliseconds(value: float) -> str:
-    return f"{value:,.0f} ms" if value >= 10 else f"{value:.1f} ms"
+def latency_text(trial: TrialRecord) -> str:
+    """Return the 95th percentile with its interval, and whether others may have slowed it down."""
+    text = f"p95 {milliseconds(trial.metrics['latency_p95_ms'])} ms"
+    if interval := trial.intervals.get("latency_p95_ms"):
+        text += f" [{', '.join(map(milliseconds, interval))}]"
+    busy = trial.facts.get("latency", {}).get("busy")
+    return f"{text} on this machine{', measured while it was busy' if busy else ''}"
+
+
+def milliseconds(value: float) -> str:
+    """Return a latency with about two significant digits, without unit."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
 
 
 def _round(count: int) -> int:

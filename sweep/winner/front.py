@@ -1,0 +1,136 @@
+"""Several objectives: the trials that no other beats in all of them at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sweep.errors import WinnerError
+from sweep.trials import TrialRecord
+from sweep.winner.answer import Counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Front:
+    """What a study of several objectives says: no winner, but what is left to choose from.
+
+    Attributes:
+        study: its name.
+        objectives: metric names.
+        maximize: per objective, whether higher is better.
+        trials: the Pareto front, best first by the first objective, then the second and so on.
+        compared: how many feasible trials there are.
+        baseline: the baseline's trial, if it is feasible.
+        counts: how many configurations ended how.
+    """
+
+    study: str
+    objectives: tuple[str, ...]
+    maximize: tuple[bool, ...]
+    trials: tuple[TrialRecord, ...]
+    compared: int
+    baseline: TrialRecord | None
+    counts: Counts
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the shape of `best --json` for several objectives."""
+        return {
+            "study": self.study,
+            "objectives": [
+                {"metric": name, "direction": "maximize" if up else "minimize"}
+                for name, up in zip(self.objectives, self.maximize, strict=True)
+            ],
+            "front": [trial.to_json() for trial in self.trials],
+            "baseline": self.baseline.to_json() if self.baseline else None,
+            "trials": self.counts.to_json(),
+        }
+
+    def text(self) -> str:
+        """Return what stands below the table of the front."""
+        names = " and ".join([", ".join(self.objectives[:-1]), self.objectives[-1]])
+        lines = [
+            f"FRONT {len(self.trials)} of {self.compared} feasible configurations are beaten by "
+            f"no other in {names} at once"
+        ]
+        if self.baseline is not None:
+            lines.append(f"      {self._baseline_text(self.baseline)}")
+        return "\n".join(
+            [
+                *lines,
+                f"STUDY {self.study}: {self.counts}",
+                f"NEXT  several objectives have no single winner: choose one of the front, then "
+                f"sweep export {self.study} --trial N --out winner/",
+            ]
+        )
+
+    def _baseline_text(self, baseline: TrialRecord) -> str:
+        better = [
+            f"#{trial.number}"
+            for trial in self.trials
+            if dominates(trial.values, baseline.values, self.maximize)
+        ]
+        if not better:
+            return f"the baseline #{baseline.number} is one of them"
+        return f"the baseline #{baseline.number} is beaten by {', '.join(better)}"
+
+
+def make_front(
+    study: str,
+    objectives: Sequence[str],
+    maximize: Sequence[bool],
+    trials: Sequence[TrialRecord],
+    *,
+    baseline: str | None,
+    counts: Counts,
+) -> Front:
+    """Return the front of a study.
+
+    Args:
+        study: its name.
+        objectives: metric names.
+        maximize: per objective, whether higher is better.
+        trials: its feasible trials.
+        baseline: the baseline's fingerprint.
+        counts: how many configurations ended how.
+
+    Raises: WinnerError if there is no feasible trial.
+    """
+    if not trials:
+        raise WinnerError(
+            f"study {study!r}: must hold a feasible trial, got none. See its trials."
+        )
+    rows = pareto_rows([trial.values for trial in trials], maximize)
+    signs = [-1.0 if up else 1.0 for up in maximize]
+    found = sorted(
+        (trials[row] for row in rows),
+        key=lambda t: (*(s * v for s, v in zip(signs, t.values, strict=True)), t.number),
+    )
+    return Front(
+        study=study,
+        objectives=tuple(objectives),
+        maximize=tuple(maximize),
+        trials=tuple(found),
+        compared=len(trials),
+        baseline=next((t for t in trials if t.fingerprint == baseline), None),
+        counts=counts,
+    )
+
+
+def pareto_rows(values: Sequence[Sequence[float]], maximize: Sequence[bool]) -> list[int]:
+    """Return the rows that no other dominates; equal rows stay together.
+
+    Args:
+        values: shape (N, M), finite; N >= 1 trials, M objectives.
+        maximize: M.
+    """
+    costs = np.array(values, dtype=np.float64) * np.where(list(maximize), -1.0, 1.0)
+    beaten = [
+        bool(((costs <= own).all(axis=1) & (costs < own).any(axis=1)).any()) for own in costs
+    ]
+    return [row for row, is_beaten in enumerate(beaten) if not is_beaten]
+
+
+def dominates(a: Sequence[float], b: Sequence[float], maximize: Sequence[bool]) -> bool:
+    """Return whether `a` is nowhere worse than `b` and somewhere better."""
+    return pareto_rows([a, b], maximize) == [0]

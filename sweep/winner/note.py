@@ -1,0 +1,271 @@
+"""What a dashboard tells about a study and its leading trials: notes in Markdown.
+
+Every figure comes from the `Answer`, the `Front` or the trials themselves.
+"""
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sweep.trials import TrialRecord
+from sweep.winner.answer import Answer
+from sweep.winner.figures import Figure
+from sweep.winner.front import Front
+from sweep.winner.message import answer_text, milliseconds, plain, signed
+
+COSTS = ("context_tokens", "latency_p95_ms", "index_bytes")
+TOLD = ("ndcg@10", "recall@10", "hit@5", "rr@10", "judged@10", "span_recall")  # of a trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a study is while a process works on it.
+
+    Attributes:
+        study: its name.
+        tried: configurations that have a trial.
+        planned: configurations of the finished study.
+        failed: of those tried.
+        doing: which long stage it works on, and how far that is; empty = none.
+        as_of: when that was so, and who works on it, as people read it.
+    """
+
+    study: str
+    tried: int
+    planned: int
+    failed: int
+    as_of: str
+    doing: str = ""
+
+
+def running_note(
+    progress: Progress, leaders: Sequence[TrialRecord], objectives: Sequence[str]
+) -> str:
+    """Return the note of a study that is being run.
+
+    Args:
+        progress: how far it is.
+        leaders: the best trials so far, best first; may be empty.
+        objectives: metric names.
+    """
+    failed = f", {progress.failed:,} failed" if progress.failed else ""
+    parts = [
+        f"## Running: {progress.tried:,} of {progress.planned:,} configurations{failed}",
+        f"As of {progress.as_of}. Where this time stays behind, the run was stopped: the same "
+        f"command goes on where it was.",
+    ]
+    if progress.doing:
+        parts.append(f"Working on: {_text(progress.doing)}")
+    if leaders:
+        parts.append("Best so far, on the queries that choose; nothing is recommended yet:")
+        parts.append(trial_table(leaders, objectives, {}))
+    return "\n\n".join(parts)
+
+
+def answer_note(
+    answer: Answer, *, roles: Mapping[int, Sequence[str]], storage: str | None, ending: str = ""
+) -> str:
+    """Return the note of a study with one objective: what to use, the leaders, what comes next.
+
+    Args:
+        answer: what the study says.
+        roles: what is to be said of a trial, by its number.
+        storage: as commands must name it; None = the default.
+        ending: why the run stopped before the study was finished.
+    """
+    trial, name = answer.trial, answer.study
+    shown = {t.number: t for t in (*answer.leaderboard, trial)}
+    if answer.baseline is not None:
+        shown.setdefault(answer.baseline.number, answer.baseline)
+    return "\n\n".join(
+        [
+            f"## Use #{trial.number}: {_text(trial.configuration.label())}",
+            *_unfinished(ending),
+            " · ".join(_headline(answer)),
+            trial_table(list(shown.values()), [answer.objective], roles),
+            next_commands(
+                [
+                    ("best", name),
+                    ("show", name, str(trial.number)),
+                    *([("compare", name, "recommended", "baseline")] if _beside(answer) else []),
+                    ("export", name, "--out", "winner/"),
+                ],
+                storage,
+            ),
+            "### In full",
+            f"```text\n{answer_text(answer)}\n```",
+        ]
+    )
+
+
+def front_note(
+    front: Front, *, roles: Mapping[int, Sequence[str]], storage: str | None, ending: str = ""
+) -> str:
+    """Return the note of a study with several objectives; see `answer_note`."""
+    names = " and ".join([", ".join(front.objectives[:-1]), front.objectives[-1]])
+    shown = list(front.trials)
+    if front.baseline is not None and front.baseline not in shown:
+        shown.append(front.baseline)
+    number = str(front.trials[0].number)
+    return "\n\n".join(
+        [
+            f"## Choose one of {len(front.trials)}: none is beaten in {names} at once",
+            *_unfinished(ending),
+            trial_table(shown, front.objectives, roles),
+            next_commands(
+                [
+                    ("best", front.study),
+                    ("show", front.study, number),
+                    ("export", front.study, "--trial", number, "--out", "winner/"),
+                ],
+                storage,
+            ),
+            "### In full",
+            f"```text\n{front.text()}\n```",
+        ]
+    )
+
+
+def no_answer_note(study: str, reason: str, *, storage: str | None, ending: str = "") -> str:
+    """Return the note of a study that cannot say what to use."""
+    commands = next_commands([("trials", study), ("show", study)], storage)
+    return "\n\n".join(["## No recommendation", *_unfinished(ending), _text(reason), commands])
+
+
+def trial_note(
+    trial: TrialRecord,
+    *,
+    study: str,
+    objectives: Sequence[str],
+    roles: Sequence[str],
+    storage: str | None,
+) -> str:
+    """Return the note of one trial: what it is, its scores with intervals, its costs."""
+    names = [n for n in dict.fromkeys([*objectives, *TOLD]) if n in trial.numbers]
+    rows = [(n, _number(trial.numbers[n]), _interval(trial, n)) for n in names]
+    rows += [(title, text, "") for title, text in costs_of(trial).items()]
+    role = f"**{', '.join(roles)}** · " if roles else ""
+    return "\n\n".join(
+        [
+            f"{role}{_text(trial.configuration.label())}",
+            _table(("metric", "mean", "95 % interval"), rows),
+            next_commands(
+                [
+                    ("show", study, str(trial.number)),
+                    ("export", study, "--trial", str(trial.number), "--out", "winner/"),
+                ],
+                storage,
+            ),
+        ]
+    )
+
+
+def trial_table(
+    trials: Iterable[TrialRecord],
+    objectives: Sequence[str],
+    roles: Mapping[int, Sequence[str]],
+) -> str:
+    """Return a Markdown table of trials, in the order given."""
+    costs = [name for name in COSTS if name not in objectives]
+    header = ["#", "", "configuration"]
+    header += [part for name in objectives for part in (name, "95 % interval")]
+    header += [TITLES[name] for name in costs]
+    rows = []
+    for trial in trials:
+        row = [f"{trial.number}", ", ".join(roles.get(trial.number, ()))]
+        row.append(_text(trial.configuration.label()))
+        for name, value in zip(objectives, trial.values, strict=True):
+            row += [_number(value), _interval(trial, name)]
+        known = costs_of(trial)
+        rows.append([*row, *(known.get(TITLES[name], "") for name in costs)])
+    return _table(header, rows)
+
+
+TITLES = {
+    "context_tokens": "context tokens",
+    "latency_p95_ms": "p95 ms",
+    "index_bytes": "index MB",
+}
+SAID = {
+    "context_tokens": "{} context tokens",
+    "latency_p95_ms": "p95 {} ms",
+    "index_bytes": "index {} MB",
+}
+
+
+def costs_of(trial: TrialRecord) -> dict[str, str]:
+    """Return what a trial costs, as people read it, by title."""
+    found = {}
+    for name, title in TITLES.items():
+        if (value := trial.metrics.get(name)) is not None:
+            if name == "latency_p95_ms":
+                found[title] = milliseconds(value)
+            elif name == "index_bytes":
+                found[title] = f"{value / 1e6:,.3g}"
+            else:
+                found[title] = f"{value:,.0f}"
+    return found
+
+
+def next_commands(commands: Iterable[Sequence[str]], storage: str | None) -> str:
+    """Return a block of commands to copy."""
+    place = [] if storage is None else ["--storage", storage]
+    lines = [shlex.join(["sweep", *words, *place]) for words in commands]
+    return "\n".join(["### Next", "```bash", *lines, "```"])
+
+
+def _unfinished(ending: str) -> list[str]:
+    text = f"**Not finished**: {_text(ending)}. The same `sweep run` command goes on."
+    return [text] if ending else []
+
+
+def _headline(answer: Answer) -> list[str]:
+    trial = answer.trial
+    search, honest = answer.search, answer.confirm
+    if honest is None:
+        score = f"{plain(search.mean)} on the {search.queries:,} queries that chose it"
+        parts = [f"**{answer.objective} {score}**"]
+    else:
+        parts = [f"**{answer.objective} {_figure(honest)}** ({honest.how})"]
+    if answer.difference is not None and answer.baseline is not None:
+        low, high = answer.difference.interval
+        difference = f"{signed(answer.difference.mean)} [{signed(low)}, {signed(high)}]"
+        parts.append(f"{difference} against the baseline #{answer.baseline.number}")
+    elif answer.baseline == trial:
+        parts.append("this is the baseline")
+    costs = costs_of(trial)
+    return parts + [
+        SAID[name].format(costs[TITLES[name]]) for name in COSTS if TITLES[name] in costs
+    ]
+
+
+def _beside(answer: Answer) -> bool:
+    return answer.baseline is not None and answer.baseline != answer.trial
+
+
+def _figure(figure: Figure) -> str:
+    low, high = figure.interval
+    return f"{plain(figure.mean)} [{plain(low)}, {plain(high)}]"
+
+
+def _interval(trial: TrialRecord, name: str) -> str:
+    if name not in trial.intervals:
+        return ""
+    low, high = trial.intervals[name]
+    return f"{_number(low)} to {_number(high)}"
+
+
+def _number(value: float) -> str:
+    return plain(value) if abs(value) < 100 else f"{value:,.0f}"
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    # Spaces that do not break keep columns apart where a page has no margins for them.
+    padded = [[f"\u00a0{cell}\u00a0" for cell in line] for line in (header, *rows)]
+    padded.insert(1, ["---"] * len(header))
+    return "\n".join(f"| {' | '.join(line)} |" for line in padded)
+
+
+def _text(text: str) -> str:
+    """Return a text whose characters mean nothing in Markdown."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|~$" else c for c in text)
