@@ -42,6 +42,18 @@ def processor_features() -> tuple[str, ...]:
     return (platform.machine(),)
 
 
+@functools.cache
+def processor_name() -> str:
+    """Return the processor's model name; it changes no result, but every measured time."""
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text(encoding="utf-8", errors="replace").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip().lower() in {"model name", "cpu model"}:
+                return value.strip()
+    return platform.processor() or platform.machine()
+
+
 def has_bf16() -> bool:
     """Return whether the processor multiplies bfloat16 natively (elsewhere it is slower)."""
     return not BF16_FEATURES.isdisjoint(processor_features())

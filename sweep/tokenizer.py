@@ -3,7 +3,7 @@
 Uses the `tokenizers` library on the model's own tokenizer.json, so that nothing heavy is loaded.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ from sweep.records import Ints, TokenOffsets
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
+
+BLOCK_CHARACTERS = 1_000_000  # of texts tokenised at once: some 30 MB of encodings
 
 
 def load_tokenizer(model: ModelFiles) -> "Tokenizer":
@@ -56,25 +58,57 @@ def _converted(model: ModelFiles) -> Any:
     return tokenizer
 
 
-def token_offsets(tokenizer: "Tokenizer", texts: Sequence[str]) -> TokenOffsets:
+def text_blocks(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Yield texts in blocks that can be tokenised at once: a tokenised text is large."""
+    block: list[str] = []
+    size = 0
+    for text in texts:
+        block.append(text)
+        size += len(text)
+        if size >= BLOCK_CHARACTERS:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
+
+
+def offset_blocks(tokenizer: "Tokenizer", texts: Iterable[str]) -> Iterator[TokenOffsets]:
+    """Yield what `token_offsets` returns, for a block of texts at a time."""
+    for block in text_blocks(texts):
+        encodings = tokenizer.encode_batch(block, add_special_tokens=False)
+        indptr = np.zeros(len(block) + 1, dtype=np.int64)
+        np.cumsum([len(encoding) for encoding in encodings], out=indptr[1:])
+        spans = np.zeros((int(indptr[-1]), 2), dtype=np.int64)
+        continues = np.zeros(len(spans), dtype=np.bool_)
+        for row, encoding in enumerate(encodings):
+            part = slice(indptr[row], indptr[row + 1])
+            if len(encoding):
+                spans[part] = encoding.offsets
+                words = np.array([-1 if w is None else w for w in encoding.word_ids])
+                continues[part][1:] = (words[1:] == words[:-1]) & (words[1:] >= 0)
+        yield TokenOffsets(
+            indptr=indptr, starts=spans[:, 0].copy(), ends=spans[:, 1].copy(), continues=continues
+        )
+
+
+def token_offsets(tokenizer: "Tokenizer", texts: Iterable[str]) -> TokenOffsets:
     """Return where the tokens of each text lie, special tokens left out."""
-    encodings = tokenizer.encode_batch(list(texts), add_special_tokens=False)
-    indptr = np.zeros(len(texts) + 1, dtype=np.int64)
-    np.cumsum([len(encoding) for encoding in encodings], out=indptr[1:])
-    spans = np.zeros((int(indptr[-1]), 2), dtype=np.int64)
-    continues = np.zeros(len(spans), dtype=np.bool_)
-    for row, encoding in enumerate(encodings):
-        part = slice(indptr[row], indptr[row + 1])
-        if len(encoding):
-            spans[part] = encoding.offsets
-            words = np.array([-1 if w is None else w for w in encoding.word_ids])
-            continues[part][1:] = (words[1:] == words[:-1]) & (words[1:] >= 0)
+    blocks = list(offset_blocks(tokenizer, texts))
+    counts = [np.diff(block.indptr) for block in blocks]
+    none = np.empty(0, dtype=np.int64)
     return TokenOffsets(
-        indptr=indptr, starts=spans[:, 0].copy(), ends=spans[:, 1].copy(), continues=continues
+        indptr=np.cumsum(np.concatenate([[0], *counts]), dtype=np.int64),
+        starts=np.concatenate([none, *(block.starts for block in blocks)]),
+        ends=np.concatenate([none, *(block.ends for block in blocks)]),
+        continues=np.concatenate([none.astype(np.bool_), *(block.continues for block in blocks)]),
     )
 
 
-def count_tokens(tokenizer: "Tokenizer", texts: Sequence[str]) -> Ints:
+def count_tokens(tokenizer: "Tokenizer", texts: Iterable[str]) -> Ints:
     """Return the number of tokens of each text, special tokens left out."""
-    encodings = tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
-    return np.array([len(encoding) for encoding in encodings], dtype=np.int64)
+    counts = [
+        len(encoding)
+        for block in text_blocks(texts)
+        for encoding in tokenizer.encode_batch_fast(block, add_special_tokens=False)
+    ]
+    return np.array(counts, dtype=np.int64)

@@ -1,17 +1,35 @@
-"""How a run shows what it is doing: a live view on a terminal, plain lines in a pipe."""
+"""How a run shows what it is doing: a live view on a terminal, plain lines in a pipe, or events.
+
+docs/events.md documents the events of `--json`.
+"""
 
 import json
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from sweep.cli.pace import Pace, Step, duration
 from sweep.engine.report import Report
 
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
 LINE_EVERY_S = 10.0  # in a pipe
+EVENT_EVERY_S = 1.0  # progress events of one piece of work
+REFRESHES = 4  # a second, of the live view
+DOING = {  # what people read of a stage that counts nothing
+    "tokenise": "counting tokens",
+    "chunk": "cutting documents",
+    "terms": "counting terms",
+    "load": "loading model weights",
+    "index": "building an index",
+    "lists": "searching",
+    "latency": "timing single queries",
+}
+KEPT = ("number", "state", "params", "value", "values", "timings", "error")
 
 
 @contextmanager
@@ -23,111 +41,136 @@ def shown_report(*, as_json: bool, objective: str = "", maximize: bool = True) -
         objective: name of the metric whose best value so far is shown.
         maximize: whether higher is better.
     """
-    best = _Best(objective, maximize)
+    pace = Pace(objective, maximize=maximize)
     try:
         if as_json:
-            yield _json_report()
-        elif sys.stderr.isatty():
-            with _live_report(best) as report:
+            yield json_report(pace)
+        elif sys.stderr.isatty() and (console := _console()).is_interactive:
+            with live_report(pace, console) as report:
                 yield report
         else:
-            yield _plain_report(best)
+            yield plain_report(pace)
     except (KeyboardInterrupt, SystemExit):
-        if best.value is not None:
-            click.echo(f"\nstopped with {best.count:,} trials finished{best}", err=True)
+        if pace.best is not None and not as_json:
+            told = f"stopped with {pace.complete:,} trials finished, {pace.best_text}"
+            click.echo(f"\n{told}", err=True)
         raise
 
 
-def _json_report() -> Report:
+def json_report(pace: Pace) -> Report:
+    """Return a report that writes JSON events, progress at most once in `EVENT_EVERY_S`."""
+    last: dict[str, float] = {}
+
     def emit(event: str, fields: dict[str, Any]) -> None:
         click.echo(json.dumps({"event": event, **fields}, ensure_ascii=False), err=True)
 
+    def progress(what: str, done: int, total: int) -> None:
+        step, now = pace.progress(what, done, total), pace.clock()
+        if not step.ended and now - last.get(what, -EVENT_EVERY_S) < EVENT_EVERY_S:
+            return
+        last[what] = now
+        emit("progress", _progress_fields(step, now))
+
+    def event(name: str, fields: dict[str, Any]) -> None:
+        pace.event(name, fields)
+        if name in ("trial", "kept"):
+            fields = {key: fields[key] for key in KEPT if key in fields}
+        elif name == "run_ended":
+            fields = fields | {"complete": pace.complete, "failed": pace.failed}
+        emit(name, fields)
+
     return Report(
         on_notice=lambda text: emit("notice", {"text": text}),
-        on_progress=lambda what, done, total: emit(
-            "progress", {"stage": what, "done": done, "total": total}
-        ),
-        on_event=lambda name, fields: emit(name, _brief(fields)),
+        on_progress=progress,
+        on_event=event,
     )
 
 
-def _brief(fields: dict[str, Any]) -> dict[str, Any]:
-    keep = ("number", "state", "params", "value", "values", "timings")
-    return {name: fields[name] for name in keep if name in fields}
+def _progress_fields(step: Step, now: float) -> dict[str, Any]:
+    rate, left = step.rate(now), step.left_s(now)
+    return {
+        "stage": step.stage,
+        "what": step.what,
+        "done": step.done,
+        "total": step.total,
+        "unit": step.unit,
+        "rate": None if rate is None else round(rate, 3),
+        "left_s": None if left is None else round(left, 1),
+    }
 
 
-def _plain_report(best: "_Best") -> Report:
-    last = [0.0]
+def plain_report(pace: Pace) -> Report:
+    """Return a report that writes a line now and then, at most one in `LINE_EVERY_S`."""
+    last = [-LINE_EVERY_S + pace.clock()]
 
     def progress(what: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        if now - last[0] >= LINE_EVERY_S or (what == "trials" and done == total):
+        step, now = pace.progress(what, done, total), pace.clock()
+        if now - last[0] >= LINE_EVERY_S or (what == "trials" and step.ended):
             last[0] = now
-            click.echo(f"{what} {done:,}/{total:,}{best}", err=True)
+            click.echo(pace.line(), err=True)
 
     return Report(
         on_notice=lambda text: click.echo(f"note: {text}", err=True),
         on_progress=progress,
-        on_event=lambda name, fields: best.see(fields),
+        on_event=pace.event,
     )
-
-
-class _Best:
-    """The best value so far (of the first objective)."""
-
-    def __init__(self, objective: str, maximize: bool) -> None:
-        self.objective = objective
-        self.sign = 1.0 if maximize else -1.0
-        self.value: float | None = None
-        self.count = 0
-
-    def see(self, fields: dict[str, Any]) -> None:
-        values = [fields["value"]] if "value" in fields else fields.get("values", [])
-        if not values or values[0] is None:
-            return
-        self.count += 1
-        if self.value is None or self.sign * values[0] > self.sign * self.value:
-            self.value = values[0]
-
-    def __str__(self) -> str:
-        return "" if self.value is None else f", best {self.objective} so far {self.value:.4f}"
 
 
 @contextmanager
-def _live_report(best: _Best) -> Iterator[Report]:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TaskID,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+def live_report(pace: Pace, console: "Console") -> Iterator[Report]:
+    """Give a report that is drawn on a terminal, and leaves nothing behind."""
+    from rich.live import Live
 
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
+    live = Live(
         console=console,
+        get_renderable=lambda: live_view(pace),
+        refresh_per_second=REFRESHES,
         transient=True,
     )
-    tasks: dict[str, TaskID] = {}
-
-    def progress(what: str, done: int, total: int) -> None:
-        if what not in tasks:
-            tasks[what] = bar.add_task(what, total=total)
-        text = f"trials{best}" if what == "trials" else what
-        ended = what != "trials" and done >= total
-        bar.update(tasks[what], completed=done, total=total, description=text, visible=not ended)
-
-    with bar:
+    with live:
         yield Report(
             on_notice=lambda text: console.print(f"note: {text}", markup=False, highlight=False),
-            on_progress=progress,
-            on_event=lambda name, fields: best.see(fields),
+            on_progress=_unheard(pace.progress),
+            on_event=pace.event,
         )
+
+
+def live_view(pace: Pace) -> "RenderableType":
+    """Return what a terminal shows now: trials, what is being worked on, the best so far."""
+    from rich.console import Group
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True, overflow="ellipsis", max_width=36)
+    grid.add_column(min_width=8, max_width=24)
+    for _ in range(3):
+        grid.add_column(no_wrap=True, justify="right")
+    trials = pace.steps.get("trials")
+    for step in (trials, pace.current):
+        if step is None:
+            continue
+        grid.add_row(
+            Text(step.what),
+            ProgressBar(total=max(1, step.total), completed=step.done),
+            Text(f"{step.done:,}/{step.total:,}"),
+            *map(Text, pace.speed(step)),
+        )
+    if pace.current is None and pace.stages:
+        grid.add_row(Text(DOING.get(pace.stages[-1], pace.stages[-1])))
+    told = [text for text in (pace.best_text, f"{duration(pace.elapsed_s)} so far") if text]
+    return Group(grid, Text(", ".join(told), no_wrap=True, overflow="ellipsis"))
+
+
+def _unheard(progress: Callable[[str, int, int], Step]) -> Callable[[str, int, int], None]:
+    def told(what: str, done: int, total: int) -> None:
+        progress(what, done, total)
+
+    return told
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    return Console(stderr=True)

@@ -7,10 +7,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from sweep.engine.account import Source, size_of, stage_of
 from sweep.engine.store import Store
 
 T = TypeVar("T")
 Arrays = dict[str, np.ndarray]
+HELD_BYTES = 512_000_000  # per stage; one output may be larger
 TIMED = ("chunks", "terms")  # what these take to compute is remembered with the output
 
 
@@ -19,13 +21,15 @@ class StageCache:
 
     Args:
         store: where outputs are kept.
-        held: how many outputs stay in memory per stage; the least recently used goes first.
+        held: how many outputs stay in memory per stage, fewer where they are large; the least
+            recently used goes first.
     """
 
     def __init__(self, store: Store, *, held: int = 6) -> None:
         self.store = store
         self.held = held
         self._memory: dict[str, OrderedDict[str, Any]] = {}
+        self._sizes: dict[tuple[str, str], int] = {}  # bytes, of what has been in memory
 
     def get(
         self,
@@ -37,22 +41,22 @@ class StageCache:
         decode: Callable[[Arrays], T],
     ) -> T:
         """Return the output of `stage` under `key`; `encode` and `decode` are its file form."""
-        memory = self._memory.setdefault(stage, OrderedDict())
-        if key in memory:
-            memory.move_to_end(key)
-            held: T = memory[key]
+        if self._at_hand(stage, key):
+            held: T = self._memory[stage][key]
             return held
-        start = time.perf_counter()
-        arrays = self.store.read(stage, key)
-        if arrays is None:
-            value = compute()
-            if stage in TIMED:
-                self.store.write_json("seconds", key, {"seconds": time.perf_counter() - start})
-            self.store.write(stage, key, encode(value))
-        else:
-            value = decode(arrays)
-        self.store.report.spent(stage, time.perf_counter() - start, reused=arrays is not None)
-        self._remember(stage, key, value)
+        with self.store.report.stage(stage_of(stage)) as account:
+            start = time.perf_counter()
+            arrays = self.store.read(stage, key)
+            source: Source = "computed" if arrays is None else "store"
+            if arrays is None:
+                value = compute()
+                if stage in TIMED:
+                    self.store.write_json("seconds", key, {"seconds": time.perf_counter() - start})
+                self.store.write(stage, key, encode(value))
+            else:
+                value = decode(arrays)
+            self._remember(stage, key, value)
+            account.got(stage, source, key=key, size=self._sizes[stage, key])
         return value
 
     def seconds(self, key: str) -> float:
@@ -63,15 +67,31 @@ class StageCache:
 
     def hold(self, stage: str, key: str, compute: Callable[[], T]) -> T:
         """Return an output that is kept in memory only."""
+        if self._at_hand(stage, key):
+            value: T = self._memory[stage][key]
+            return value
+        with self.store.report.stage(stage_of(stage)) as account:
+            value = compute()
+            self._remember(stage, key, value)
+            account.got(stage, "computed", key=key, size=self._sizes[stage, key])
+        return value
+
+    def _at_hand(self, stage: str, key: str) -> bool:
+        """Return whether an output is in memory; it is then the one used last."""
         memory = self._memory.setdefault(stage, OrderedDict())
         if key not in memory:
-            self._remember(stage, key, compute())
+            return False
         memory.move_to_end(key)
-        value: T = memory[key]
-        return value
+        size = self._sizes[stage, key]
+        self.store.report.held(stage_of(stage), stage, key=key, size=size)
+        return True
 
     def _remember(self, stage: str, key: str, value: Any) -> None:
         memory = self._memory[stage]
         memory[key] = value
-        while len(memory) > self.held:
+        self._sizes[stage, key] = size_of(value)
+        while len(memory) > 1 and (len(memory) > self.held or self._held(stage) > HELD_BYTES):
             memory.popitem(last=False)
+
+    def _held(self, stage: str) -> int:
+        return sum(self._sizes[stage, key] for key in self._memory[stage])

@@ -11,11 +11,13 @@
 """
 
 import re
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from sweep.configuration import Configuration, VectorConfig
+from sweep.configuration import ChunkConfig, Configuration, VectorConfig
+from sweep.engine.keys import stage_key
 from sweep.engine.lists import ListStages
 from sweep.engine.output import first_mode
 from sweep.index.bm25 import encode_queries, postings_scanned
@@ -27,16 +29,68 @@ from sweep.tokenizer import count_tokens, load_tokenizer
 MILLION = 1e6
 
 
-def work_per_query(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """What does not depend on the clock.
+
+    Attributes:
+        work: millions of multiply-adds a query.
+        index_bytes: of the indexes needed in production, texts left out.
+    """
+
+    work: float
+    index_bytes: int
+
+
+def costs_of(
     configuration: Configuration, stages: ListStages, candidates: RankedLists | None
-) -> float:
-    """Return the work of one query in millions of multiply-adds (see the module's text).
+) -> Costs:
+    """Return what a configuration costs.
 
     Args:
         configuration: what is retrieved.
         stages: where its parts are.
         candidates: what is reranked, shape (Q, depth); None where nothing is.
     """
+    first = _first_stage(configuration, stages)
+    if candidates is None:
+        return first
+    reranking = _rerank(configuration, stages, candidates) / MILLION
+    return replace(first, work=first.work + reranking)
+
+
+def _first_stage(configuration: Configuration, stages: ListStages) -> Costs:
+    """Return the costs of what is searched: one answer for every k1, weight or blend, stored."""
+    vector, chunk, texts = configuration.vector, configuration.chunk, stages.texts
+    bm25 = configuration.bm25 if _uses(configuration, "bm25") else None
+    inputs = [texts.queries_key]
+    if bm25 is not None:
+        inputs.append(texts.terms_key(chunk, bm25.analyzer))
+    if vector is not None:
+        inputs += [stages.vectors.index_key(chunk, vector), vector.query_prefix]
+    params = {
+        "bm25": bm25 is not None,
+        "vector": _uses(configuration, "vector"),
+        "effort": _effort(configuration),
+    }
+    return stages.cache.get(
+        "costs",
+        stage_key("costs", params, inputs),
+        compute=lambda: Costs(
+            work=_search_work(configuration, stages) / MILLION,
+            index_bytes=_index_bytes(configuration, stages),
+        ),
+        encode=lambda value: {
+            "work": np.array([value.work]),
+            "index_bytes": np.array([value.index_bytes]),
+        },
+        decode=lambda arrays: Costs(
+            work=float(arrays["work"][0]), index_bytes=int(arrays["index_bytes"][0])
+        ),
+    )
+
+
+def _search_work(configuration: Configuration, stages: ListStages) -> float:
     total = 0.0
     if _uses(configuration, "bm25") and configuration.bm25 is not None:
         analyzer = configuration.bm25.analyzer
@@ -50,9 +104,7 @@ def work_per_query(
         total += float(tokens.mean()) * multiply_adds_per_token(model.files)
     if _uses(configuration, "vector") and configuration.vector is not None:
         total += _scan(configuration, configuration.vector, stages)
-    if candidates is not None:
-        total += _rerank(configuration, stages, candidates)
-    return total / MILLION
+    return total
 
 
 def multiply_adds_per_token(files: ModelFiles) -> float:
@@ -64,8 +116,7 @@ def multiply_adds_per_token(files: ModelFiles) -> float:
     return float(layers * (4 * hidden * hidden + 2 * hidden * inner))
 
 
-def index_bytes(configuration: Configuration, stages: ListStages) -> int:
-    """Return the bytes of the indexes a configuration needs in production, texts left out."""
+def _index_bytes(configuration: Configuration, stages: ListStages) -> int:
     total = 0
     if _uses(configuration, "bm25") and configuration.bm25 is not None:
         terms = stages.texts.terms(configuration.chunk, configuration.bm25.analyzer)
@@ -83,9 +134,7 @@ def _uses(configuration: Configuration, kind: str) -> bool:
 
 def _query_tokens(stages: ListStages, config: VectorConfig) -> Ints:
     """Return how many tokens the model sees of each query, shape (Q,)."""
-    encoder = stages.vectors.pool.encoder(config.model)
-    texts = [config.query_prefix + query.text for query in stages.texts.corpus.queries]
-    return np.array([len(ids) for ids in encoder.inputs(texts)[0]], dtype=np.int64)
+    return np.array([len(ids) for ids in stages.vectors.query_inputs(config)], dtype=np.int64)
 
 
 def _scan(configuration: Configuration, config: VectorConfig, stages: ListStages) -> float:
@@ -97,9 +146,16 @@ def _scan(configuration: Configuration, config: VectorConfig, stages: ListStages
         lists = getattr(index.approximate, "nlist", int(match[1]))
         return float(count * dimension * min(1.0, (config.nprobe or 1) / max(1, lists)))
     if "HNSW" in config.index:
-        effort = max(config.ef_search or 16, configuration.top_k)
-        return float(min(count, effort * 32) * dimension)
+        return float(min(count, _effort(configuration) * 32) * dimension)
     return float(count * dimension)
+
+
+def _effort(configuration: Configuration) -> int:
+    """Return how many candidates an HNSW search keeps; 0 for what has no such list."""
+    vector = configuration.vector
+    if vector is None or "HNSW" not in vector.index:
+        return 0
+    return max(vector.ef_search or 16, configuration.top_k)
 
 
 def _rerank(configuration: Configuration, stages: ListStages, candidates: RankedLists) -> float:
@@ -117,9 +173,20 @@ def _rerank(configuration: Configuration, stages: ListStages, candidates: Ranked
     else:
         assert configuration.rerank.model is not None
         files = stages.vectors.pool.cross_encoder(configuration.rerank.model).files
-        tokenizer = load_tokenizer(files)
-        passages = stages.texts.passages(configuration.chunk)
-        texts = [query.text for query in stages.texts.corpus.queries]
-        tokens = count_tokens(tokenizer, texts)[queries] + count_tokens(tokenizer, passages)[rows]
+        asked, passages = pair_tokens(configuration.chunk, files, stages)
+        tokens = asked[queries] + passages[rows]
         work = (tokens + 3) * multiply_adds_per_token(files)  # [CLS] query [SEP] passage [SEP]
     return float(work.sum() / max(1, len(candidates.items)))
+
+
+def pair_tokens(chunk: ChunkConfig, files: ModelFiles, stages: ListStages) -> tuple[Ints, Ints]:
+    """Return a cross-encoder's tokens of every query (Q,) and of every passage (C,)."""
+
+    def count() -> tuple[Ints, Ints]:
+        tokenizer = load_tokenizer(files)
+        texts = [query.text for query in stages.texts.corpus.queries]
+        passages = stages.texts.passages(chunk)
+        return count_tokens(tokenizer, texts), count_tokens(tokenizer, passages)
+
+    key = f"{files.fingerprint}|{stages.texts.chunks_key(chunk)}|{chunk.prepend_title}"
+    return stages.cache.hold("pair_tokens", key, count)

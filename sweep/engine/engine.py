@@ -1,5 +1,6 @@
 """The engine: joins the stages for one corpus; every unique piece of work is done once."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -8,9 +9,11 @@ import numpy as np
 
 from sweep.configuration import Configuration
 from sweep.engine.cache import StageCache
-from sweep.engine.costs import index_bytes, work_per_query
-from sweep.engine.latency import latency_key, measure_latency
+from sweep.engine.costs import costs_of
+from sweep.engine.hits import Hit, corpus_texts, search
+from sweep.engine.latency import Latency, LatencyMeter, latency_key, timed_configuration
 from sweep.engine.lists import ListStages
+from sweep.engine.load import LoadMeter
 from sweep.engine.output import cut_depth, first_mode
 from sweep.engine.pairs import PairStages
 from sweep.engine.pool import ModelPool
@@ -24,16 +27,22 @@ from sweep.engine.retriever import (
 from sweep.engine.store import Store
 from sweep.engine.texts import TextStages
 from sweep.engine.vectors import VectorStages
+from sweep.index.embed import Encoder
 from sweep.models import find_model
+from sweep.rankings.rerank import CrossEncoderScorer
 from sweep.records import Corpus, RankedLists
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineOptions:
-    """How the engine works; no result depends on `threads` or on where the store is."""
+    """How the engine works; no result depends on `threads` or on the store.
+
+    `store_max` is in bytes.
+    """
 
     store: Path
     tokenizer: str
+    store_max: int | None = None
     precision: Literal["auto", "fp32", "bf16"] = "auto"
     threads: int = 1
 
@@ -47,7 +56,7 @@ class Engine:
         self.corpus = corpus
         self.options = options
         self.report = report or Report()
-        self.store = Store(options.store, self.report)
+        self.store = Store(options.store, self.report, limit=options.store_max)
         self.pool = ModelPool(
             self.store,
             precision=options.precision,
@@ -59,25 +68,47 @@ class Engine:
         self.vectors = VectorStages(self.texts, cache, self.pool)
         self.pairs = PairStages(self.vectors)
         self.lists = ListStages(self.texts, self.vectors, self.pairs, cache)
+        self._latencies = LatencyMeter(self.store, LoadMeter())
 
     def output(self, configuration: Configuration) -> RankedLists:
         """Return the ranked chunks for every query of the corpus, shape (Q, k)."""
         return self.lists.output(configuration)
 
     def costs(self, configuration: Configuration) -> dict[str, float]:
-        """Return `work`, `index_bytes`, `latency_p50_ms` and `latency_p95_ms`."""
-        latency = measure_latency(
-            latency_key(configuration, self._inputs(configuration), self.options.threads),
-            self.store,
-            lambda: self.retriever(configuration),
-            [query.text for query in self.corpus.queries],
-        )
-        return {
-            "work": work_per_query(configuration, self.lists, self.reranked(configuration)),
-            "index_bytes": float(index_bytes(configuration, self.lists)),
-            "latency_p50_ms": latency.p50_ms,
-            "latency_p95_ms": latency.p95_ms,
-        }
+        """Return `work` and `index_bytes`."""
+        with self.report.stage("costs"):
+            computed = costs_of(configuration, self.lists, self.reranked(configuration))
+        return {"work": computed.work, "index_bytes": float(computed.index_bytes)}
+
+    def latency(self, configuration: Configuration) -> Latency:
+        """Return how long a query takes here, measured once per way to retrieve."""
+        with self.report.stage("latency") as stage:
+            key = self.latency_key(configuration)
+            latency, fresh = self._latencies.latency(
+                key,
+                lambda: self._timed_search(configuration),
+                [query.text for query in self.corpus.queries],
+            )
+            stage.got("latency", "computed" if fresh else "store", key=key)
+        return latency
+
+    def latency_key(self, configuration: Configuration) -> str:
+        """Return the key of its latency, equal for all configurations that take as long."""
+        return latency_key(configuration, self._inputs(configuration))
+
+    def hits(self, configuration: Configuration, query: str) -> list[Hit]:
+        """Return what a configuration finds for any query, best first."""
+        texts = corpus_texts(self.corpus, self.texts.chunks(configuration.chunk))
+        return search(self.retriever(configuration), texts, query)
+
+    def _timed_search(self, configuration: Configuration) -> Callable[[str], list[Hit]]:
+        """Return the search that is timed for a configuration; the first query loads models."""
+        timed = timed_configuration(configuration)
+        texts = corpus_texts(self.corpus, self.texts.chunks(timed.chunk))
+        retriever = self.retriever(timed)
+        for model in self._models(timed):
+            self.pool.warm(model)
+        return lambda query: search(retriever, texts, query)
 
     def build_seconds(self, configuration: Configuration) -> float:
         """Return about how long its index takes to build here from nothing (NaN if unknown)."""
@@ -93,7 +124,7 @@ class Engine:
         return seconds
 
     def retriever(self, configuration: Configuration) -> Retriever:
-        """Return the query side of a configuration, as production runs it."""
+        """Return the query side of a configuration, as production runs it: on one thread."""
         chunk, vector = configuration.chunk, configuration.vector
         searched = vector is not None and first_mode(configuration) != "bm25"
         indexed = self.vectors.index(chunk, vector) if vector and searched else None
@@ -116,10 +147,10 @@ class Engine:
             assert configuration.vector is not None
             inputs = self.vectors.passage_inputs(configuration.chunk, configuration.vector)
             encoder = self.pool.encoder(configuration.vector.model)
-            return MaxSimReranker(encoder, configuration.vector, inputs.ids)
+            return MaxSimReranker(encoder, configuration.vector, inputs.ids, threads=1)
         assert configuration.rerank.model is not None
         scorer = self.pool.cross_encoder(configuration.rerank.model)
-        return CrossEncoderReranker(scorer, self.texts.passages(configuration.chunk))
+        return CrossEncoderReranker(scorer, self.texts.passages(configuration.chunk), threads=1)
 
     def reranked(self, configuration: Configuration) -> RankedLists | None:
         """Return the candidates that a reranker scores, shape (Q, depth), or None."""
@@ -128,9 +159,14 @@ class Engine:
         return cut_depth(self.lists.candidates(configuration), configuration.rerank.depth)
 
     def _inputs(self, configuration: Configuration) -> tuple[str, ...]:
-        keys = [self.texts.chunks_key(configuration.chunk)]
+        models = self._models(configuration)
+        return (self.texts.chunks_key(configuration.chunk), *(model.key for model in models))
+
+    def _models(self, configuration: Configuration) -> list[Encoder | CrossEncoderScorer]:
+        """Return the models that a query of a configuration runs through."""
+        models: list[Encoder | CrossEncoderScorer] = []
         if configuration.vector is not None:
-            keys.append(self.pool.encoder(configuration.vector.model).key)
+            models.append(self.pool.encoder(configuration.vector.model))
         if configuration.rerank is not None and configuration.rerank.model is not None:
-            keys.append(self.pool.cross_encoder(configuration.rerank.model).key)
-        return tuple(keys)
+            models.append(self.pool.cross_encoder(configuration.rerank.model))
+        return models

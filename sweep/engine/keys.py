@@ -5,11 +5,9 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, is_dataclass
 from typing import Any
-
-import numpy as np
 
 from sweep.machine import version_of
 from sweep.records import Document, Query
@@ -18,13 +16,15 @@ VERSIONS = {
     "offsets": 1,
     "chunks": 1,
     "terms": 1,
-    "vectors": 1,
+    "inputs": 1,
+    "vectors": 2,
     "index": 1,
     "bm25_list": 1,
     "vector_list": 1,
-    "pairs": 1,
+    "pairs": 2,
+    "costs": 1,
     "precision": 1,
-    "latency": 1,
+    "latency": 2,
     "rate": 1,
 }
 
@@ -56,16 +56,6 @@ def documents_key(documents: Sequence[Document]) -> str:
 def queries_key(queries: Sequence[Query]) -> str:
     """Return a hash of query ids and texts, in order."""
     return _hash_rows([query.id, query.text] for query in queries)
-
-
-def arrays_checksum(arrays: Mapping[str, np.ndarray]) -> str:
-    """Return a SHA-256 over names, types, shapes and contents of arrays."""
-    digest = hashlib.sha256()
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        digest.update(array.reshape(-1).view(np.uint8).data)
-    return digest.hexdigest()
 
 
 def row_key(content: bytes) -> bytes:

@@ -32,7 +32,8 @@ class ListStages:
     def output(self, configuration: Configuration) -> RankedLists:
         """Return what a configuration retrieves for every query."""
         chunks = self.texts.chunks(configuration.chunk)
-        return rank(configuration, _Source(self, configuration), chunks.document)
+        with self.cache.store.report.stage("fuse"):  # what the lists inside take is theirs
+            return rank(configuration, _Source(self, configuration), chunks.document)
 
     def candidates(self, configuration: Configuration) -> RankedLists:
         """Return a rerank configuration's list before it is reranked."""
@@ -42,40 +43,53 @@ class ListStages:
     def bm25(self, chunk: ChunkConfig, config: Bm25Config, depth: int) -> RankedLists:
         """Return the BM25 list of every query, at most `depth` deep."""
         deep = _deep(depth)
-        inputs = (
-            self.texts.terms_key(chunk, config.analyzer),
-            self.texts.queries_key,
-            version_of("scipy"),
-            version_of("rank-bm25"),
-        )
-        key = stage_key("bm25_list", {**asdict(config), "depth": deep}, inputs)
         queries = [query.text for query in self.texts.corpus.queries]
         return self._stored(
             "bm25_list",
-            key,
+            self.bm25_key(chunk, config, depth),
             depth,
             lambda: search_bm25(
                 self.texts.terms(chunk, config.analyzer), config, queries, depth=deep
             ),
         )
 
+    def bm25_key(self, chunk: ChunkConfig, config: Bm25Config, depth: int) -> str:
+        """Return the key of the stored list that serves `bm25(chunk, config, depth)`."""
+        inputs = (
+            self.texts.terms_key(chunk, config.analyzer),
+            self.texts.queries_key,
+            version_of("scipy"),
+            version_of("rank-bm25"),
+        )
+        return stage_key("bm25_list", {**asdict(config), "depth": _deep(depth)}, inputs)
+
     def vector(self, chunk: ChunkConfig, config: VectorConfig, depth: int) -> RankedLists:
         """Return the vector list of every query, at most `depth` deep.
 
         An approximate index is asked for exactly `depth`, since what it finds depends on it.
         """
-        deep = _deep(depth) if config.index == "Flat" else depth
+        key = self.vector_key(chunk, config, depth)
+        deep = _vector_depth(config, depth)
+        return self._stored("vector_list", key, depth, lambda: self._search(chunk, config, deep))
+
+    def vector_key(self, chunk: ChunkConfig, config: VectorConfig, depth: int) -> str:
+        """Return the key of the stored list that serves `vector(chunk, config, depth)`."""
         inputs = (
             self.vectors.index_key(chunk, config),
             self.texts.queries_key,
             version_of("faiss-cpu"),
         )
-        key = stage_key("vector_list", {"prefix": config.query_prefix, "depth": deep}, inputs)
-        return self._stored("vector_list", key, depth, lambda: self._search(chunk, config, deep))
+        params = {"prefix": config.query_prefix, "depth": _vector_depth(config, depth)}
+        return stage_key("vector_list", params, inputs)
 
     def _search(self, chunk: ChunkConfig, config: VectorConfig, depth: int) -> RankedLists:
         indexed = self.vectors.index(chunk, config)
-        found = search_vectors(indexed.index, self.vectors.query_vectors(config), depth=depth)
+        found = search_vectors(
+            indexed.index,
+            self.vectors.query_vectors(config),
+            depth=depth,
+            threads=self.vectors.pool.threads,
+        )
         rows = np.append(indexed.rows, -1)  # padding (-1) stays -1
         return RankedLists(items=rows[found.items], scores=found.scores)
 
@@ -123,3 +137,7 @@ def _deep(depth: int) -> int:
     while deep < depth:
         deep *= 2
     return deep
+
+
+def _vector_depth(config: VectorConfig, depth: int) -> int:
+    return _deep(depth) if config.index == "Flat" else depth

@@ -5,13 +5,18 @@ from collections.abc import Callable
 import numpy as np
 
 from sweep.configuration import ChunkConfig, RerankConfig, VectorConfig
+from sweep.engine.account import StageRun
 from sweep.engine.keys import row_key
 from sweep.engine.rows import RowStore
+from sweep.engine.segments import key_rows
 from sweep.engine.vectors import VectorStages
-from sweep.rankings.rerank import maxsim_scores
+from sweep.index.embed import Encoder
+from sweep.machine import version_of
+from sweep.rankings.rerank import CrossEncoderScorer, maxsim_scores
 from sweep.records import Floats, Ints, RankedLists, Vectors
 
-BLOCK = 1024  # pairs scored between two writes; bounds the token vectors held at once
+BLOCK = 1024  # pairs scored between two writes
+Compute = Callable[[list[int]], Floats]  # gets positions of pairs, returns their scores
 
 
 class PairStages:
@@ -32,85 +37,145 @@ class PairStages:
         """Return the score of each candidate, shape (Q, k), NaN where a list has ended."""
         queries, columns = np.nonzero(candidates.items >= 0)
         chunks = candidates.items[queries, columns]
-        if config.kind == "maxsim":
-            assert vector is not None
-            values = self._maxsim(chunk, vector, queries, chunks)
-        else:
-            assert config.model is not None
-            values = self._cross_encoder(config.model, chunk, queries, chunks)
+        with self.vectors.cache.store.report.stage("rerank") as account:
+            if config.kind == "maxsim":
+                assert vector is not None
+                order, compute = self._maxsim(chunk, vector, queries, chunks)
+            else:
+                assert config.model is not None
+                order, compute = self._cross_encoder(config.model, chunk, queries, chunks)
+            keys = self.keys(config, chunk, vector, queries, chunks)
+            values = self._fetch(account, self.rows(config, vector), keys, compute, order)
         scores = np.full(candidates.items.shape, np.nan)
         scores[queries, columns] = values
         return scores
 
+    def keys(
+        self,
+        config: RerankConfig,
+        chunk: ChunkConfig,
+        vector: VectorConfig | None,
+        queries: Ints,
+        chunks: Ints,
+    ) -> list[bytes]:
+        """Return the row keys of N pairs, given by query positions (N,) and chunk rows (N,).
+
+        Pairs of equal texts have one score, whichever chunking they belong to.
+        """
+        if config.kind == "maxsim":
+            assert vector is not None
+            inputs = self.vectors.passage_inputs(chunk, vector)
+            asked = [row_key(ids.tobytes()) for ids in self.vectors.query_inputs(vector)]
+            found = key_rows(inputs.keys[chunks])
+            return [
+                row_key(asked[query] + key.tobytes())
+                for query, key in zip(queries.tolist(), found, strict=True)
+            ]
+        pairs = self._texts(chunk, queries, chunks)
+        return [row_key(f"{len(q)}|{q}{p}".encode()) for q, p in pairs]
+
+    def rows(self, config: RerankConfig, vector: VectorConfig | None) -> RowStore:
+        """Return the stored scores of a reranker, by `keys`."""
+        model: Encoder | CrossEncoderScorer
+        if config.kind == "maxsim":
+            assert vector is not None
+            model = self.vectors.pool.encoder(vector.model)
+            namespace = f"maxsim|{model.key}|numpy={version_of('numpy')}"
+        else:
+            assert config.model is not None
+            model = self.vectors.pool.cross_encoder(config.model)
+            namespace = f"cross-encoder|{model.key}"
+        if namespace not in self._stores:
+            about = {"model": model.files.name, "precision": model.precision, "of": config.kind}
+            store = self.vectors.cache.store
+            self._stores[namespace] = RowStore(store, "pairs", namespace, about)
+        return self._stores[namespace]
+
     def _maxsim(
         self, chunk: ChunkConfig, vector: VectorConfig, queries: Ints, chunks: Ints
-    ) -> Floats:
+    ) -> tuple[Ints, Compute]:
+        """Return the order in which pairs are scored, and what scores them."""
         encoder = self.vectors.pool.encoder(vector.model)
-        passages = self.vectors.passage_inputs(chunk, vector).ids
-        corpus = self.vectors.texts.corpus
-        query_ids, _ = encoder.inputs([vector.query_prefix + q.text for q in corpus.queries])
-        keys = [
-            row_key(query_ids[q].tobytes() + b"|" + passages[c].tobytes())
-            for q, c in zip(queries.tolist(), chunks.tolist(), strict=True)
-        ]
+        inputs = self.vectors.passage_inputs(chunk, vector)
 
         def compute(positions: list[int]) -> Floats:
-            tokens = self._tokens_of_queries(vector, query_ids)
-            rows = chunks[positions]
-            unique, place = np.unique(rows, return_inverse=True)
-            found = encoder.token_vectors([passages[c] for c in unique.tolist()], role="passage")
-            return maxsim_scores(
-                [
-                    (tokens[queries[p]], found[i])
-                    for p, i in zip(positions, place.tolist(), strict=True)
-                ]
-            )
+            self.vectors.pool.warm(encoder)
+            tokens = self._tokens_of_queries(vector)
+            unique, place = np.unique(chunks[positions], return_inverse=True)
+            asked = queries[positions]
+            scores = np.empty(len(positions), dtype=np.float64)
+            ids = [inputs.ids[row] for row in unique]
+            # Each passage once, whichever queries ask for it; a batch of them in memory at a time.
+            for number, passage in encoder.stream_token_vectors(ids, role="passage"):
+                same = np.flatnonzero(place == number)
+                pairs = [(tokens[query], passage) for query in asked[same].tolist()]
+                scores[same] = maxsim_scores(pairs)
+            return scores
 
-        return self._fetch(
-            f"maxsim|{encoder.key}",
-            keys,
-            compute,
-            lambda p: (len(passages[chunks[p]]), int(chunks[p]), int(queries[p])),
-        )
+        return _ranks(inputs.lengths[chunks], chunks, queries), compute
 
     def _cross_encoder(
         self, model: str, chunk: ChunkConfig, queries: Ints, chunks: Ints
-    ) -> Floats:
+    ) -> tuple[Ints, Compute]:
+        """Return the order in which pairs are scored, and what scores them."""
         scorer = self.vectors.pool.cross_encoder(model)
+        pairs = self._texts(chunk, queries, chunks)
+
+        def compute(positions: list[int]) -> Floats:
+            self.vectors.pool.warm(scorer)
+            return scorer.score([pairs[p] for p in positions])
+
+        return np.array([len(passage) for _, passage in pairs], dtype=np.int64), compute
+
+    def _texts(self, chunk: ChunkConfig, queries: Ints, chunks: Ints) -> list[tuple[str, str]]:
+        """Return the texts of N pairs."""
+        unique, place = np.unique(chunks, return_inverse=True)
         passages = self.vectors.texts.passages(chunk)
+        found = [passages[row] for row in unique]
         texts = [query.text for query in self.vectors.texts.corpus.queries]
-        pairs = [
-            (texts[q], passages[c]) for q, c in zip(queries.tolist(), chunks.tolist(), strict=True)
+        return [
+            (texts[q], found[i]) for q, i in zip(queries.tolist(), place.tolist(), strict=True)
         ]
-        return self._fetch(
-            f"cross-encoder|{scorer.key}",
-            [row_key(f"{len(q)}|{q}{p}".encode()) for q, p in pairs],
-            lambda positions: scorer.score([pairs[p] for p in positions]),
-            lambda p: (len(pairs[p][1]), p),
-        )
 
     def _fetch(
         self,
-        namespace: str,
+        account: StageRun,
+        store: RowStore,
         keys: list[bytes],
-        compute: Callable[[list[int]], Floats],
-        order: Callable[[int], tuple[int, ...]],
+        compute: Compute,
+        order: Ints,
     ) -> Floats:
-        if namespace not in self._stores:
-            self._stores[namespace] = RowStore(self.vectors.cache.store, "pairs", namespace)
         report = self.vectors.cache.store.report
-        rows = self._stores[namespace].fetch(
+        computed = 0
+
+        def counted(positions: list[int]) -> Floats:
+            nonlocal computed
+            computed += len(positions)
+            return compute(positions)[:, None]
+
+        rows = store.fetch(
             keys,
-            lambda positions: compute(positions)[:, None],
+            counted,
             block=BLOCK,
             progress=lambda done, total: report.on_progress("rerank", done, total),
             order=order,
         )
+        account.got("pairs", "store", count=len(keys) - computed)
+        account.got("pairs", "computed", count=computed)
         return np.asarray(rows, dtype=np.float64).reshape(-1)
 
-    def _tokens_of_queries(self, vector: VectorConfig, ids: list[np.ndarray]) -> list[Vectors]:
+    def _tokens_of_queries(self, vector: VectorConfig) -> list[Vectors]:
         encoder = self.vectors.pool.encoder(vector.model)
         key = f"{encoder.key}|{vector.query_prefix}"
         if key not in self._query_tokens:
+            ids = self.vectors.query_inputs(vector)
             self._query_tokens[key] = encoder.token_vectors(ids, role="query")
         return self._query_tokens[key]
+
+
+def _ranks(*columns: Ints) -> Ints:
+    """Return the rank of each row (n,) when rows are sorted by their columns, the first first."""
+    order = np.lexsort(columns[::-1])
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order))
+    return ranks

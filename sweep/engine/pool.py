@@ -63,6 +63,12 @@ class ModelPool:
             )
         return self._cross_encoders[name]
 
+    def warm(self, model: Encoder | CrossEncoderScorer) -> None:
+        """Load a model's weights, if that is still to do."""
+        if not model.loaded:
+            with self.report.stage("load"):
+                model.load()
+
     def _precision_of(self, files: ModelFiles) -> Precision:
         if self.precision != "auto":
             return self.precision
@@ -75,6 +81,7 @@ class ModelPool:
         known = self.store.read_json("precision", key)
         if known is not None and known.get("precision") in ("fp32", "bf16"):
             return "bf16" if known["precision"] == "bf16" else "fp32"
-        found = safe_precision(files, self.sample, threads=self.threads)
+        with self.report.stage("load"):
+            found = safe_precision(files, self.sample, threads=self.threads)
         self.store.write_json("precision", key, {"precision": found})
         return found

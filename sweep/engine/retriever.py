@@ -23,34 +23,57 @@ class Reranker(Protocol):
 
 
 class MaxSimReranker:
-    """Late interaction; the token vectors of candidates are computed at query time."""
+    """Late interaction; the token vectors of candidates are computed at query time.
+
+    Args:
+        encoder: gives the token vectors.
+        config: of the encoder.
+        passages: what the encoder sees of each chunk.
+        threads: None = those of the encoder.
+    """
 
     def __init__(
-        self, encoder: Encoder, config: VectorConfig, passages: Sequence[np.ndarray]
+        self,
+        encoder: Encoder,
+        config: VectorConfig,
+        passages: Sequence[np.ndarray],
+        *,
+        threads: int | None = None,
     ) -> None:
         self.encoder = encoder
         self.config = config
         self.passages = passages
+        self.threads = threads
 
     def scores(self, query: str, chunks: Ints) -> Floats:
         """Return the late-interaction score of one query with each chunk."""
         ids, _ = self.encoder.inputs([self.config.query_prefix + query])
         tokens = self.encoder.token_vectors(ids, role="query")[0]
         passages = [self.passages[row] for row in chunks.tolist()]
-        found = self.encoder.token_vectors(passages, role="passage")
+        found = self.encoder.token_vectors(passages, role="passage", threads=self.threads)
         return maxsim_scores([(tokens, passage) for passage in found])
 
 
 class CrossEncoderReranker:
-    """A cross-encoder over the chunks' texts."""
+    """A cross-encoder over the chunks' texts.
 
-    def __init__(self, scorer: CrossEncoderScorer, passages: Sequence[str]) -> None:
+    Args:
+        scorer: the cross-encoder.
+        passages: the text of each chunk.
+        threads: None = those of the scorer.
+    """
+
+    def __init__(
+        self, scorer: CrossEncoderScorer, passages: Sequence[str], *, threads: int | None = None
+    ) -> None:
         self.scorer = scorer
         self.passages = passages
+        self.threads = threads
 
     def scores(self, query: str, chunks: Ints) -> Floats:
         """Return the cross-encoder's logit of one query with each chunk."""
-        return self.scorer.score([(query, self.passages[row]) for row in chunks.tolist()])
+        pairs = [(query, self.passages[row]) for row in chunks.tolist()]
+        return self.scorer.score(pairs, threads=self.threads)
 
 
 class Retriever:

@@ -1,19 +1,23 @@
 """The stages that need no model: token offsets, chunks, passages, term matrices."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from sweep.chunks import Atoms, cut_chunks
+from sweep.chunks import Cutter
 from sweep.configuration import ChunkConfig
 from sweep.engine.cache import StageCache
 from sweep.engine.keys import documents_key, queries_key, stage_key
+from sweep.engine.scratch import Spool
 from sweep.index.bm25 import TermMatrix, build_terms, from_arrays, to_arrays
 from sweep.machine import version_of
 from sweep.models import ModelFiles
 from sweep.records import Chunks, Corpus, TokenOffsets
-from sweep.tokenizer import load_tokenizer, token_offsets
+from sweep.tokenizer import load_tokenizer, offset_blocks
+
+Join = Callable[[str, str], str]
 
 
 class TextStages:
@@ -46,9 +50,7 @@ class TextStages:
         return self.cache.get(
             "offsets",
             self._offsets_key,
-            compute=lambda: token_offsets(
-                load_tokenizer(self.tokenizer), [d.text for d in self.corpus.documents]
-            ),
+            compute=self._find_offsets,
             encode=lambda value: {
                 "indptr": value.indptr,
                 "starts": value.starts,
@@ -58,14 +60,32 @@ class TextStages:
             decode=lambda arrays: TokenOffsets(**arrays),
         )
 
+    def _find_offsets(self) -> TokenOffsets:
+        scratch = self.cache.store.scratch
+        counts = [np.zeros(1, dtype=np.int64)]
+        starts, ends = Spool(scratch, np.int64), Spool(scratch, np.int64)
+        continues = Spool(scratch, np.bool_)
+        texts = (document.text for document in self.corpus.documents)
+        for block in offset_blocks(load_tokenizer(self.tokenizer), texts):
+            counts.append(np.diff(block.indptr))
+            starts.append(block.starts)
+            ends.append(block.ends)
+            continues.append(block.continues)
+        return TokenOffsets(
+            indptr=np.cumsum(np.concatenate(counts)),
+            starts=starts.array(),
+            ends=ends.array(),
+            continues=continues.array(),
+        )
+
     @cached_property
     def _offsets_key(self) -> str:
         inputs = (self.documents_key, self.tokenizer.fingerprint, version_of("tokenizers"))
         return stage_key("offsets", {}, inputs)
 
     @cached_property
-    def _atoms(self) -> Atoms:
-        return Atoms(self.corpus)  # words and sentences, found once for all configurations
+    def _cutter(self) -> Cutter:
+        return Cutter(self.corpus)
 
     def chunks_key(self, config: ChunkConfig) -> str:
         """Return the key of `chunks(config)`."""
@@ -83,7 +103,7 @@ class TextStages:
         return self.cache.get(
             "chunks",
             self.chunks_key(config),
-            compute=lambda: cut_chunks(self.corpus, self.offsets, config, atoms=self._atoms),
+            compute=lambda: self._cutter.cut(self.offsets, config),
             encode=lambda value: {
                 "document": value.document,
                 "start": value.start,
@@ -96,25 +116,15 @@ class TextStages:
     def passages(
         self,
         config: ChunkConfig,
-        join: Callable[[str, str], str] = lambda title, text: f"{title}\n{text}",
-    ) -> list[str]:
+        join: Join = lambda title, text: f"{title}\n{text}",
+    ) -> "Passages":
         """Return what is indexed of each chunk: its text, after the title where that is asked for.
 
         Args:
             config: how to cut, and `prepend_title`.
             join: makes one text of a title that is not blank and a chunk's text.
         """
-        chunks = self.chunks(config)
-        documents = self.corpus.documents
-        result = []
-        rows = zip(
-            chunks.document.tolist(), chunks.start.tolist(), chunks.end.tolist(), strict=True
-        )
-        for document, start, end in rows:
-            text = documents[document].text[start:end]
-            title = documents[document].title if config.prepend_title else ""
-            result.append(join(title, text) if title.strip() else text)
-        return result
+        return Passages(self.corpus, self.chunks(config), join if config.prepend_title else None)
 
     def terms_key(self, config: ChunkConfig, analyzer: str) -> str:
         """Return the key of `terms(config, analyzer)`."""
@@ -131,6 +141,37 @@ class TextStages:
             encode=to_arrays,
             decode=_terms_from,
         )
+
+
+class Passages(Sequence[str]):
+    """The texts of chunks, each made when it is asked for.
+
+    Args:
+        corpus: the documents.
+        chunks: where the chunks lie.
+        join: makes one text of a title that is not blank and a chunk's text; None = no titles.
+    """
+
+    def __init__(self, corpus: Corpus, chunks: Chunks, join: Join | None) -> None:
+        self._documents = corpus.documents
+        self._chunks = chunks
+        self._join = join
+
+    def __len__(self) -> int:
+        """Return the number of chunks."""
+        return len(self._chunks)
+
+    def __getitem__(self, row: Any) -> Any:
+        """Return the text of a chunk."""
+        document = self._documents[self._chunks.document[row]]
+        text = document.text[self._chunks.start[row] : self._chunks.end[row]]
+        if self._join is None or not document.title.strip():
+            return text
+        return self._join(document.title, text)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the text of every chunk."""
+        return map(self.__getitem__, range(len(self)))
 
 
 def _terms_from(arrays: Mapping[str, np.ndarray]) -> TermMatrix:

@@ -1,4 +1,4 @@
-"""The cache in front of the store, and the report."""
+"""The cache in front of the store."""
 
 from collections.abc import Callable
 from functools import partial
@@ -51,6 +51,20 @@ def test_least_recently_used_output_leaves_the_memory(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_fewer_outputs_stay_where_they_are_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The latest one stays, however large."""
+    monkeypatch.setattr("sweep.engine.cache.HELD_BYTES", 100)
+    cache = cache_in(tmp_path)
+    for name, size in (("a", 40), ("b", 60), ("c", 30)):  # a goes
+        cache.hold("index", name, partial(np.zeros, size, dtype=np.uint8))
+    assert [len(cache.hold("index", name, lambda: np.zeros(1))) for name in "bc"] == [60, 30]
+    cache.hold("index", "d", partial(np.zeros, 1000, dtype=np.uint8))
+    assert len(cache.hold("index", "d", lambda: np.zeros(1))) == 1000
+    assert len(cache.hold("index", "c", lambda: np.zeros(1))) == 1
+
+
 def test_stages_do_not_push_each_other_out(tmp_path: Path) -> None:
     cache = cache_in(tmp_path, held=1)
     cache.hold("inputs", "a", lambda: 1)
@@ -77,18 +91,25 @@ def test_seconds_of_an_output_are_remembered(tmp_path: Path) -> None:
     assert np.isnan(cache.seconds("b" * 64))
 
 
-def test_report_tells_every_notice_once() -> None:
-    told: list[str] = []
-    report = Report(on_notice=told.append)
-    for text in ("one", "two", "one"):
-        report.notice(text)
-    assert told == report.notices == ["one", "two"]
+def test_report_learns_where_an_output_came_from_and_what_it_weighs(tmp_path: Path) -> None:
+    cache = cache_in(tmp_path)
+    with cache.store.report.trial(0) as first:
+        get(cache, "a" * 64, lambda: 7)
+        get(cache, "a" * 64, refuse)
+    with cache.store.report.trial(1) as second:
+        get(cache, "a" * 64, refuse)
+    assert first.stages["chunk"].outputs == {"computed": 1, "memory": 1}
+    assert (first.stages["chunk"].source, second.stages["chunk"].source) == ("computed", "memory")
+    cold = cache_in(tmp_path)
+    with cold.store.report.trial(0) as third:
+        get(cold, "a" * 64, refuse)
+    assert third.stages["chunk"].source == "store"
 
 
-def test_report_adds_up() -> None:
-    report = Report()
-    report.spent("chunks", 1.5, reused=False)
-    report.spent("chunks", 0.5, reused=True)
-    report.spent("terms", 1.0, reused=True)
-    assert report.seconds == {"chunks": 2.0, "terms": 1.0}
-    assert (report.computed, report.reused) == ({"chunks": 1}, {"chunks": 1, "terms": 1})
+def test_what_is_held_in_memory_is_weighed_too(tmp_path: Path) -> None:
+    cache = cache_in(tmp_path)
+    for _ in range(2):
+        with cache.store.report.trial(0) as account:
+            cache.hold("index", "a", lambda: [np.zeros(5), np.zeros(3)])
+            cache.hold("index", "a", lambda: [])
+        assert account.stages["index"].bytes == 64

@@ -106,7 +106,7 @@ def test_warm_store_needs_no_weights(
         engine.output(configuration)
     assert engine.pool.encoder("all-MiniLM-L6-v2")._model is None
     assert engine.pool.cross_encoder(cross_encoder)._model is None
-    assert engine.report.computed == {}
+    assert set(engine.report.computed) == {"query_inputs"}  # no store is asked for so little
 
 
 def test_result_is_the_same_from_half_a_store_and_on_two_threads(
@@ -119,6 +119,32 @@ def test_result_is_the_same_from_half_a_store_and_on_two_threads(
         path.unlink()
     expected = {name: trimmed(output) for name, output in outputs.items()}
     assert rerun(store, cross_encoder, threads=2) == expected
+
+
+def test_result_is_the_same_when_hardly_anything_fits_into_memory(
+    outputs: dict[str, RankedLists],
+    cross_encoder: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All arrays in files, everything in small blocks, and segments merged all the time."""
+    for name, value in {
+        "sweep.engine.scratch.SMALL_BYTES": 0,
+        "sweep.engine.store.MAPPED_BYTES": 0,
+        "sweep.engine.rows.COPY_BYTES": 2000,
+        "sweep.engine.segments.MANY_SMALL": 1,
+        "sweep.engine.cache.HELD_BYTES": 0,
+        "sweep.engine.inputs.SEEN_TOKENS": 0,
+        "sweep.engine.vectors.BLOCK": 7,
+        "sweep.engine.pairs.BLOCK": 5,
+        "sweep.chunks.blocks.BLOCK_TOKENS": 40,
+        "sweep.chunks.blocks.KEPT_TOKENS": 0,
+        "sweep.tokenizer.BLOCK_CHARACTERS": 100,
+    }.items():
+        monkeypatch.setattr(name, value)
+    expected = {name: trimmed(output) for name, output in outputs.items()}
+    for _ in ("cold", "warm"):
+        assert rerun(tmp_path, cross_encoder) == expected
 
 
 def test_result_is_the_same_from_a_cold_store_on_two_threads(

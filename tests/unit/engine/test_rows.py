@@ -74,9 +74,7 @@ def test_missing_names_the_first_of_equal_keys(tmp_path: Path) -> None:
 
 def test_order_decides_what_is_computed_together(tmp_path: Path) -> None:
     counted = Counted([3, 1, 2, 30, 10])
-    rows_in(tmp_path).fetch(
-        counted.keys, counted, block=2, order=lambda position: -counted.numbers[position]
-    )
+    rows_in(tmp_path).fetch(counted.keys, counted, block=2, order=-np.array(counted.numbers))
     assert counted.asked == [30, 10, 3, 2, 1]
     assert counted.blocks == [2, 2, 1]
 

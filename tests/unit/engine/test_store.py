@@ -189,14 +189,73 @@ def test_disk_that_refuses_is_the_users_input(
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == []  # nothing half written
 
 
+def test_write_that_is_interrupted_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        store_in(tmp_path).write("chunks", KEY, ARRAYS)
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
+
+
+def test_file_that_cannot_be_opened_is_told_and_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not damaged: the disk, or a limit of the system, refuses."""
+    store = store_in(tmp_path)
+    store.write("chunks", KEY, ARRAYS)
+
+    def refuse(path: Path) -> np.ndarray:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sweep.engine.store.read_bytes", refuse)
+        with pytest.raises(StoreError, match="must be readable, got Too many open files. Mend"):
+            store.read("chunks", KEY)
+    assert store.report.notices == []
+    assert same(store.read("chunks", KEY), ARRAYS)
+
+
+@pytest.mark.parametrize("mapped_bytes", [0, 10**6])
+def test_arrays_may_lie_in_the_file_and_are_not_to_be_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapped_bytes: int
+) -> None:
+    monkeypatch.setattr("sweep.engine.store.MAPPED_BYTES", mapped_bytes)
+    store = store_in(tmp_path)
+    store.write("chunks", KEY, ARRAYS)
+    read = store.read("chunks", KEY)
+    assert same(read, ARRAYS)
+    assert read is not None
+    store.path("chunks", KEY).unlink()  # by another process
+    assert same(read, ARRAYS)
+    for array in read.values():
+        assert not array.flags.writeable
+
+
+def test_time_of_a_file_is_that_of_its_last_use(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    for key in (KEY, KEY[::-1]):
+        store.write("chunks", key, ARRAYS)
+        os.utime(store.path("chunks", key), (0, 0))
+    store.read("chunks", KEY)
+    store.open_file(store.path("chunks", KEY[::-1]))
+    assert store.path("chunks", KEY).stat().st_mtime > 1e9
+    assert store.path("chunks", KEY[::-1]).stat().st_mtime == 0
+
+
 WRITER = """
 import sys
 from pathlib import Path
 import numpy as np
+from sweep.engine import segments, store as store_module
 from sweep.engine.report import Report
 from sweep.engine.rows import RowStore
 from sweep.engine.store import Store
 
+segments.MANY_SMALL, store_module.MAPPED_BYTES = 4, 1000
 store = Store(Path(sys.argv[1]), Report())
 rows = RowStore(store, "vectors", "model")
 print("ready", flush=True)
@@ -208,31 +267,49 @@ for round in range(40):
     assert found[:, 0].tolist() == [float(key) for key in keys], found
     read = store.read("chunks", f"{(round + 2) % 4:064d}")
     assert read is None or (read["a"] == (round + 2) % 4).all()
+    if round % 10 == 9:
+        rows = RowStore(store, "vectors", "model")  # merges what there is
+store.write("chunks", f"{0:064d}", {"a": np.zeros(20_000)})
 assert store.report.notices == [], store.report.notices
+print("done")
+"""
+PRUNER = """
+import sys
+from pathlib import Path
+from sweep.engine.store_admin import prune_store, verify_store
+
+print("ready", flush=True)
+sys.stdin.readline()
+for round in range(120):
+    prune_store(Path(sys.argv[1]), limit=round % 3 * 100_000, dry_run=False)
+    assert verify_store(Path(sys.argv[1])).damaged == {}
 print("done")
 """
 
 
-def test_two_processes_may_write_at_once(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", WRITER, str(tmp_path)]
+@pytest.mark.parametrize("others", [[WRITER], [WRITER, PRUNER]], ids=["write", "write and prune"])
+def test_several_processes_may_work_at_once(tmp_path: Path, others: list[str]) -> None:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    writers = [subprocess.Popen(command, **pipes) for _ in range(2)]  # type: ignore[call-overload]
-    for writer in writers:
-        assert writer.stdout.readline() == "ready\n"
-    for writer in writers:  # both at once
-        writer.stdin.write("go\n")
-        writer.stdin.flush()
-    assert [writer.communicate()[0] for writer in writers] == ["done\n"] * 2
+    working = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], **pipes)  # type: ignore[call-overload]
+        for code in (WRITER, *others)
+    ]
+    for process in working:
+        assert process.stdout.readline() == "ready\n"
+    for process in working:  # all at once
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    assert [process.communicate()[0] for process in working] == ["done\n"] * len(working)
     store = store_in(tmp_path)
     for number in range(4):
         read = store.read("chunks", f"{number:064d}")
-        assert read is not None
-        assert (read["a"] == number).all()
+        assert read is not None or PRUNER in others
+        assert read is None or (read["a"] == number).all()
 
 
 def test_no_pickle_is_ever_written(tmp_path: Path) -> None:
     store = store_in(tmp_path)
-    with pytest.raises(TypeError, match="references"):
+    with pytest.raises(TypeError, match="object cannot be stored"):
         store.write("chunks", KEY, {"a": np.array([{"any": "object"}], dtype=object)})
     store.write_json("rate", KEY, {"a": 1})
     header = store.path("rate", KEY).read_bytes()[8:]

@@ -18,10 +18,15 @@ def test_passages_are_chunks_after_their_titles(tmp_path: Path) -> None:
     ]
     texts = engine_on(tmp_path, replace(corpus, documents=tuple(documents))).texts
     chunk = ChunkConfig(splitter="words", size=2, unit="words")
-    assert texts.passages(chunk) == ["A\none two", "A\nthree", "four", "five"]
-    assert texts.passages(chunk, "{}: {}".format) == ["A: one two", "A: three", "four", "five"]
+    assert list(texts.passages(chunk)) == ["A\none two", "A\nthree", "four", "five"]
+    assert list(texts.passages(chunk, "{}: {}".format)) == [
+        "A: one two",
+        "A: three",
+        "four",
+        "five",
+    ]
     plain = replace(chunk, prepend_title=False)
-    assert texts.passages(plain) == ["one two", "three", "four", "five"]
+    assert list(texts.passages(plain)) == ["one two", "three", "four", "five"]
 
 
 def test_outputs_are_the_same_from_the_store(tmp_path: Path) -> None:
