@@ -75,15 +75,13 @@ class NumberRange:
         """
         count = self.count()
         assert count is not None, self.name
-        return tuple(self._option(self._at(index)) for index in range(count))
+        return tuple(self._option(self.at(index)) for index in range(count))
 
     def option_near(self, value: Number) -> Option:
         """Return a sampler's number as an option, moved onto the nearest step."""
         if self.step is None:
             return self._option(type(self.low)(value))
-        return self._option(
-            self._at(round((_exact(value) - _exact(self.low)) / _exact(self.step)))
-        )
+        return self._option(self.at(round((_exact(value) - _exact(self.low)) / _exact(self.step))))
 
     def describe(self) -> dict[str, Any]:
         """Return a JSON-ready form for comparing domains."""
@@ -94,7 +92,8 @@ class NumberRange:
         rest = f" step {self.step}" if self.step is not None else " log" if self.log else ""
         return f"{self.low} .. {self.high}{rest}"
 
-    def _at(self, index: int) -> Number:
+    def at(self, index: int) -> Number:
+        """Return the value at a step, from 0 on; only with a step."""
         assert self.step is not None, self.name
         value = _exact(self.low) + index * _exact(self.step)
         return int(value) if isinstance(self.low, int) else float(value)
@@ -174,7 +173,7 @@ def _range(name: str, value: Range[Any], *, whole_steps: bool) -> NumberRange:
         open_range = NumberRange(name=name, low=low, high=high, step=step)
         count = open_range.count()
         assert count is not None
-        high = open_range._at(count - 1)
+        high = open_range.at(count - 1)
     return NumberRange(name=name, low=low, high=high, step=step, log=value.log)
 
 

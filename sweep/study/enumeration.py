@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, cast
 
 from sweep.configuration import GROUPS, Configuration, Mode, Scalar
@@ -211,3 +212,31 @@ def suggest_configuration(parts: Sequence[Part], choose: Choose) -> Configuratio
         picks = [pick(name, plan.domains[name]) for name in names]
         keywords[group] = _make_group(group, head, picks)
     return Configuration(mode=mode, **keywords)
+
+
+def example_configurations(parts: Iterable[Part]) -> tuple[Configuration, ...]:
+    """Return a few configurations that together show what a space holds.
+
+    In every plan each choice of a parameter that applies there at all times is taken at least
+    once, and both ends of a range; they stand for a space that is too large to list.
+    """
+    found: dict[Configuration, None] = {}
+    for part, plan in ((p, plan) for p in parts for plan in plans(p)):
+        fixed = {"mode": plan.mode} | {
+            name: plan.domains[name].listed()[0].label
+            for name in ("rerank.kind", "rerank.candidates")
+            if plan.mode == "rerank"
+        }
+        turns = [2, *(d.count() or 0 for d in part.domains.values() if isinstance(d, Choices))]
+        for turn in range(max(turns)):
+            choose = partial(_in_turn, fixed, turn)
+            found[suggest_configuration([part], choose)] = None
+    return tuple(found)
+
+
+def _in_turn(fixed: Mapping[str, Scalar], turn: int, name: str, domain: Domain) -> Scalar:
+    if name in fixed:
+        return fixed[name]
+    if isinstance(domain, NumberRange):
+        return domain.high if turn % 2 else domain.low
+    return domain.options[turn % len(domain.options)].label

@@ -3,12 +3,13 @@
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sweep.configuration import Configuration
 from sweep.engine.engine import Engine
+from sweep.engine.load import peak_memory
 from sweep.engine.scoring import Scorer
 from sweep.errors import StoreError, StudyError
 from sweep.metrics import bootstrap_interval
@@ -19,6 +20,8 @@ from sweep.study.metrics import TIMED, Goal
 from sweep.study.record import failure
 from sweep.study.tables import write_ranking, write_scores
 from sweep.trials import TrialRecord
+
+TINY = 1e-9  # a bound that nothing can sensibly be a share of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,38 +40,65 @@ def evaluate(study: Evaluation, configuration: Configuration, number: int) -> Tr
 
     Raises: StoreError when the disk refuses: that is no fault of the configuration.
     """
-    try:
-        return _evaluate(study, configuration, number)
-    except StoreError:
-        raise
-    except Exception as error:
-        return failure(number, configuration, error)
+    report = study.engine.report
+    shared = report.take_shared()
+    start = time.perf_counter()
+    with report.trial(number) as account:
+        try:
+            record = _evaluate(study, configuration, number)
+        except StoreError:
+            raise
+        except Exception as error:
+            record = failure(number, configuration, error)
+    timings = {
+        **record.timings,
+        "evaluate_s": time.perf_counter() - start,
+        "peak_memory_bytes": peak_memory(),
+        "stages": account.to_json(),
+    }
+    if shared is not None:
+        timings["shared"] = shared.to_json()
+    return replace(record, timings=timings)
 
 
 def _evaluate(study: Evaluation, configuration: Configuration, number: int) -> TrialRecord:
-    start = time.perf_counter()
-    engine, scorer = study.engine, study.scorer
+    engine, scorer, report = study.engine, study.scorer, study.engine.report
     output = engine.output(configuration)
-    table = scorer.score(configuration, output)
-    metrics = {str(metric): scorer.mean(table, metric) for metric in scorer.metrics}
-    metrics |= engine.costs(configuration)
+    with report.stage("score"):
+        table = scorer.score(configuration, output)
+        metrics = {str(metric): scorer.mean(table, metric) for metric in scorer.metrics}
+        _check_finite(study, metrics)
+        intervals = intervals_of(scorer, table)
+    latency = engine.latency(configuration)
+    metrics |= engine.costs(configuration) | latency.metrics
     timings = {"build_s": engine.build_seconds(configuration)}
     known = metrics | timings
     values = tuple(_value(goal, known, scorer) for goal in study.goals)
-    violated = [str(c) for c in study.constraints if not _holds(c, known)]
-    files = _write(study, configuration, output, table)
-    timings["evaluate_s"] = time.perf_counter() - start
+    constraints = {str(c): _missed(c, known) for c in study.constraints}
+    with report.stage("write"):
+        files = write_tables(study, configuration, output, table)
     return TrialRecord(
         number=number,
         state="COMPLETE",
         configuration=configuration,
         values=values,
         metrics={name: value for name, value in metrics.items() if math.isfinite(value)},
-        intervals=_intervals(scorer, table),
+        intervals=intervals | latency.intervals,
         timings={name: value for name, value in timings.items() if math.isfinite(value)},
-        facts=_facts(study, configuration, output, violated),
+        facts=_facts(study, configuration, output) | {"latency": latency.conditions},
         files=files,
+        constraints=constraints,
     )
+
+
+def _check_finite(study: Evaluation, metrics: dict[str, float]) -> None:
+    """Tell a NaN that decides before what follows stumbles over it."""
+    for goal in study.goals:
+        if goal.name in metrics:
+            _value(goal, metrics, study.scorer)
+    for constraint in study.constraints:
+        if constraint.metric in metrics:
+            _missed(constraint, metrics)
 
 
 def _value(goal: Goal, known: dict[str, float], scorer: Scorer) -> float:
@@ -82,12 +112,23 @@ def _value(goal: Goal, known: dict[str, float], scorer: Scorer) -> float:
     return value
 
 
-def _holds(constraint: Constraint, known: dict[str, float]) -> bool:
+def _missed(constraint: Constraint, known: dict[str, float]) -> float:
+    """Return by how much a constraint is missed; <= 0 where it is kept.
+
+    It is a share of the bound, so that a sampler can add up what is measured in unlike units.
+    """
     value = known[constraint.metric]
-    return value <= constraint.bound if constraint.op == "<=" else value >= constraint.bound
+    if not math.isfinite(value):
+        raise StudyError(
+            f"constraint {constraint}: {constraint.metric} must be a finite number, got {value}. "
+            f"It was not measured here. Leave the constraint out, or constrain something else."
+        )
+    missed = value - constraint.bound if constraint.op == "<=" else constraint.bound - value
+    return missed / (abs(constraint.bound) if abs(constraint.bound) > TINY else 1.0)
 
 
-def _intervals(scorer: Scorer, table: ScoreTable) -> dict[str, tuple[float, float]]:
+def intervals_of(scorer: Scorer, table: ScoreTable) -> dict[str, tuple[float, float]]:
+    """Return the bootstrap interval of every metric that is defined for some query."""
     intervals: dict[str, tuple[float, float]] = {}
     groups: dict[bytes, list[str]] = {}
     for metric in scorer.metrics:
@@ -103,7 +144,7 @@ def _intervals(scorer: Scorer, table: ScoreTable) -> dict[str, tuple[float, floa
 
 
 def _facts(
-    study: Evaluation, configuration: Configuration, output: RankedLists, violated: list[str]
+    study: Evaluation, configuration: Configuration, output: RankedLists
 ) -> dict[str, object]:
     facts: dict[str, object] = {
         "chunks": len(study.engine.texts.chunks(configuration.chunk)),
@@ -113,14 +154,13 @@ def _facts(
     if configuration.vector is not None:
         inputs = study.engine.vectors.passage_inputs(configuration.chunk, configuration.vector)
         facts["truncated_chunks"] = inputs.truncated
-    if violated:
-        facts["violates"] = violated
     return facts
 
 
-def _write(
+def write_tables(
     study: Evaluation, configuration: Configuration, output: RankedLists, table: ScoreTable
 ) -> dict[str, str]:
+    """Write a trial's tables and return their names inside the study's folder."""
     fingerprint = configuration.fingerprint()
     scores, ranking = study.folder.scores(fingerprint), study.folder.ranking(fingerprint)
     write_scores(scores, table)

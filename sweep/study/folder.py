@@ -3,6 +3,7 @@
 results/
   sweep.db              the default storage of all studies (Optuna, SQLite)
   .store/               the default store of stage outputs
+  .artifacts/<id>       tables that the dashboard shows, of all studies
   <study>/
     .lock               held by the process that runs the study; says who
     space.yaml          the search space, as it was when the study ran last
@@ -45,9 +46,14 @@ class StudyFolder:
         """Return the confirm scores."""
         return self.path / "confirm.json"
 
+    @property
+    def trials(self) -> Path:
+        """Return the folder of the trials' files."""
+        return self.path / "trials"
+
     def trial(self, fingerprint: str) -> Path:
         """Return the folder of one configuration's files."""
-        return self.path / "trials" / fingerprint
+        return self.trials / fingerprint
 
     def scores(self, fingerprint: str) -> Path:
         """Return the per-query scores of one configuration."""
@@ -66,6 +72,11 @@ def default_storage() -> str:
 def default_store() -> Path:
     """Return the store that is used when none is named."""
     return RESULTS / ".store"
+
+
+def artifact_folder() -> Path:
+    """Return where the files lie that the dashboard shows with a study or a trial."""
+    return RESULTS / ".artifacts"
 
 
 def study_folder(name: str) -> StudyFolder:

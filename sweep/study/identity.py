@@ -1,6 +1,8 @@
 """What makes a study this study; a resumed run must agree with it."""
 
 import json
+import shlex
+from pathlib import Path
 from typing import Any
 
 from sweep.engine.store import write_whole
@@ -29,9 +31,16 @@ def study_identity(space: SearchSpace, corpus: Corpus, precision: str) -> dict[s
 
 
 def check_identity(
-    name: str, old: dict[str, Any], new: dict[str, Any], old_axes: Any, new_axes: Any
+    name: str, old: dict[str, Any], new: dict[str, Any], *, axes: tuple[Any, Any], space: Path
 ) -> None:
     """Refuse to go on with a study that was begun with something else.
+
+    Args:
+        name: of the study.
+        old: what it was begun with.
+        new: what it would go on with.
+        axes: every value of every parameter, old and new.
+        space: the search-space file, for the command that starts another study.
 
     Raises: StudyError that names every entry that differs and how to start another study.
     """
@@ -40,7 +49,10 @@ def check_identity(
         if old.get(entry) == new[entry]:
             continue
         if entry == "configurations":
-            changed = compare_axes(old_axes, new_axes) or ["exclude or folding changed"]
+            if _kind(old) != _kind(new):
+                continue  # the sampler's line says it
+            order = "" if _kind(new) == "grid" else "the order of values, "
+            changed = compare_axes(*axes) or [f"{order}exclude or folding changed"]
             lines += [f"the space differs ({line})" for line in changed]
         elif entry == "corpus":
             lines.append(f"the corpus differs (was {_short(old)}, is {_short(new)})")
@@ -49,10 +61,15 @@ def check_identity(
     if len(lines) > FEW:
         lines = [*lines[:FEW], f"and {len(lines) - FEW} more"]
     if lines:
+        command = shlex.join(["sweep", "run", str(space), "--study", f"{name}-2"])
         raise StudyError(
             f"study {name!r}: must go on with what it began with, got: {'; '.join(lines)}. Start "
-            f"another with --study NAME; what is already computed is reused."
+            f"another: {command} (what is already computed is reused)."
         )
+
+
+def _kind(identity: dict[str, Any]) -> Any:
+    return identity.get("sampler", {}).get("kind")
 
 
 def _difference(old: Any, new: Any) -> str:
@@ -67,17 +84,29 @@ def claim_folder(folder: StudyFolder, name: str, identity: dict[str, Any]) -> No
     """Make a new study the owner of its folder.
 
     Studies of one name in two storages would share `results/<name>/` and overwrite each other's
-    tables. A folder that was begun with the same things holds what this study would write.
+    tables. A folder that was begun with the same things holds what this study would write, and
+    one without tables was left by a process that was killed while it began a study.
 
     Raises: StudyError if the folder is another study's.
     """
-    content = json.dumps(identity, sort_keys=True, ensure_ascii=False).encode()
-    if folder.identity.exists() and folder.identity.read_bytes() != content:
+    check_folder(folder, name, identity)
+    write_whole(folder.identity, _to_bytes(identity))
+
+
+def check_folder(folder: StudyFolder, name: str, identity: dict[str, Any]) -> None:
+    """Refuse a folder that is another study's (see `claim_folder`); nothing is written."""
+    if not folder.identity.exists() or not folder.trials.exists():
+        return
+    if folder.identity.read_bytes() != _to_bytes(identity):
         raise StudyError(
             f"study {name!r}: its folder must be its own, got {folder.path}, which a study of "
-            f"that name in another storage filled. Choose another name with --study NAME."
+            f"that name in another storage filled. Choose another name with --study NAME, or "
+            f"remove the folder if that study is gone."
         )
-    write_whole(folder.identity, content)
+
+
+def _to_bytes(identity: dict[str, Any]) -> bytes:
+    return json.dumps(identity, sort_keys=True, ensure_ascii=False).encode()
 
 
 def _short(identity: dict[str, Any]) -> str:

@@ -1,12 +1,13 @@
 """Which metrics a study records, and which way its objectives point."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sweep.configuration import Configuration
 from sweep.errors import MetricError, SpaceError
 from sweep.metrics import Metric, parse_metric
 from sweep.records import Corpus
+from sweep.study.expression import Constraint
 from sweep.study.search_space import SearchSpace
 
 METRICS_VERSION = 1  # raise it when a metric's definition changes: old studies are not resumed
@@ -50,6 +51,14 @@ def goals_of(space: SearchSpace) -> tuple[Goal, ...]:
     return tuple(goals)
 
 
+def constraints_of(space: SearchSpace) -> tuple[Constraint, ...]:
+    """Return the space's constraints, their metrics by the names that trials record."""
+    return tuple(
+        replace(constraint, metric=str(parsed(space, "constraints", constraint.metric)))
+        for constraint in space.constraints
+    )
+
+
 def recorded_metrics(space: SearchSpace, corpus: Corpus) -> tuple[Metric, ...]:
     """Return every metric to compute per trial: objectives first, each once."""
     metrics = [goal.metric for goal in goals_of(space)]
@@ -80,16 +89,30 @@ def label_range(space: SearchSpace, corpus: Corpus) -> tuple[int, int]:
 
 
 def check_goals(space: SearchSpace, corpus: Corpus) -> None:
-    """Refuse an objective that the corpus cannot be scored on.
+    """Refuse an objective or a constraint that the corpus cannot be scored on.
 
-    Raises: SpaceError for a span objective without spans, or a per-trial cost as objective.
+    Raises: SpaceError for a span metric without spans.
     """
-    for goal in goals_of(space):
-        if goal.metric.family == "span" and not corpus.spans:
+    used = [("objective", goal.metric) for goal in goals_of(space)]
+    used += [("constraints", parse_metric(c.metric)) for c in constraints_of(space)]
+    for key, metric in used:
+        if metric.family == "span" and not corpus.spans:
             raise SpaceError(
-                f"objective: {goal.name} needs answer spans, got a corpus without "
-                f"qrels_spans.jsonl. Choose a document metric such as ndcg@10."
+                f"{key}: {metric} needs answer spans, got a corpus without qrels_spans.jsonl. "
+                f"Choose a document metric such as ndcg@10."
             )
+
+
+def timing_notices(space: SearchSpace) -> list[str]:
+    """Return a notice where measured time decides: another run would measure something else."""
+    used = [goal.name for goal in goals_of(space)] + [c.metric for c in constraints_of(space)]
+    timed = [name for name in dict.fromkeys(used) if name in TIMED]
+    if not timed:
+        return []
+    return [
+        f"{_join(timed)}: measured time decides here, so that another machine, or another run on "
+        f"this one, may choose differently: this study is not reproducible"
+    ]
 
 
 def depth_notices(space: SearchSpace, configurations: Sequence[Configuration]) -> list[str]:
@@ -118,5 +141,5 @@ def depth_notices(space: SearchSpace, configurations: Sequence[Configuration]) -
     return notices
 
 
-def _join(values: list[int]) -> str:
+def _join(values: Sequence[object]) -> str:
     return ", ".join(str(value) for value in values)

@@ -10,7 +10,7 @@ from sweep.index.analyzer import make_analyzer
 from sweep.index.vectors import check_factory
 from sweep.models import find_model
 from sweep.records import Corpus
-from sweep.study.metrics import check_goals, depth_notices, recorded_metrics
+from sweep.study.metrics import check_goals, depth_notices, recorded_metrics, timing_notices
 from sweep.study.search_space import BaselineRun, SearchSpace
 
 
@@ -19,7 +19,7 @@ def preflight(space: SearchSpace, engine: Engine) -> None:
 
     Raises: SweepError for what no trial could do anything about.
     """
-    configurations = list(space.configurations)
+    configurations = list(space.examples())
     if isinstance(space.baseline, Configuration):
         configurations.append(space.baseline)
     _check_scope(space)
@@ -34,18 +34,14 @@ def preflight(space: SearchSpace, engine: Engine) -> None:
         if isinstance(hidden, int):
             check_factory(vector, hidden)
     _check_terms(configurations, engine.corpus)
-    for notice in depth_notices(space, configurations):
+    for notice in (*depth_notices(space, configurations), *timing_notices(space)):
         engine.report.notice(notice)
-    for notice in _truncation_notices(configurations, engine):
+    cut = configurations if space.sampler.kind == "grid" else _longest_chunks(configurations)
+    for notice in _truncation_notices(cut, engine):
         engine.report.notice(notice)
 
 
 def _check_scope(space: SearchSpace) -> None:
-    if space.sampler.kind != "grid":
-        raise SpaceError(
-            f"sampler.kind: must be grid in this version, got {space.sampler.kind!r}. Give every "
-            f"range a step, or list its values."
-        )
     if isinstance(space.baseline, BaselineRun):
         raise SpaceError(
             "baseline: must be a configuration in this version, got a run file. Describe what is "
@@ -72,6 +68,14 @@ def _check_terms(configurations: list[Configuration], corpus: Corpus) -> None:
                 f"indexable text in {len(corpus.documents)} documents. Look at corpus.jsonl, or "
                 f"leave BM25 out of the modes."
             )
+
+
+def _longest_chunks(configurations: list[Configuration]) -> list[Configuration]:
+    """Return those with the longest chunks per splitter: a sampler may try a thousand sizes."""
+    longest: dict[str, int] = {}
+    for c in configurations:
+        longest[c.chunk.splitter] = max(c.chunk.size or 0, longest.get(c.chunk.splitter, 0))
+    return [c for c in configurations if (c.chunk.size or 0) == longest[c.chunk.splitter]]
 
 
 def _truncation_notices(configurations: list[Configuration], engine: Engine) -> Iterator[str]:

@@ -1,12 +1,13 @@
 """Trials to and from Optuna: the only file that knows how a trial is laid out in the storage.
 
 A trial is written in one go, finished. Its Optuna parameters are those that differ within the
-study; a few headline numbers are separate attributes (the dashboard shows them); everything else
-is one packed attribute, `record`.
+study. The attributes of a user are for people: what they sort trials by in the dashboard, rounded.
+Everything is in one packed attribute of the system, `record`, which no page shows.
 """
 
 import traceback
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 import optuna
@@ -22,19 +23,42 @@ from sweep.configuration import Configuration, Scalar, from_flat
 from sweep.trials import TrialRecord
 
 RECORD = "record"
-HEADLINES = ("context_tokens", "work", "index_bytes", "latency_p95_ms")
+# What Optuna's samplers and its dashboard take constraints from: Optuna 5 reads this list beside
+# its newer named attributes, optuna-dashboard 0.20 knows only the list.
+CONSTRAINTS = "constraints"
+# Name that people read -> the number it shows, in this unit, so many digits. Few: each one takes
+# close to a millisecond to write, and a trial's page shows six at a glance.
+HEADLINES = {
+    "recall@10": ("recall@10", 1.0, 4),
+    "span_recall": ("span_recall", 1.0, 4),
+    "judged@10": ("judged@10", 1.0, 4),
+    "context_tokens": ("context_tokens", 1.0, 4),
+    "latency_p95_ms": ("latency_p95_ms", 1.0, 3),
+    "index_MB": ("index_bytes", 1e6, 3),
+}
+FEW = 6  # values of a number that may be shown as choices
 LONGEST_TEXT = 4000  # characters of an error or traceback that are kept
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
-def distributions(axes: Mapping[str, Sequence[Any]]) -> dict[str, BaseDistribution]:
-    """Return a distribution for every parameter that takes more than one value in the study."""
+def distributions(
+    axes: Mapping[str, Sequence[Any]], *, listed: bool = False
+) -> dict[str, BaseDistribution]:
+    """Return a distribution for every parameter that takes more than one value in the study.
+
+    Args:
+        axes: values by parameter; of a range both ends.
+        listed: there is no range: the values are all that occur.
+    """
     found: dict[str, BaseDistribution] = {}
     for name, values in axes.items():
         if len(values) < 2:
             continue
-        if all(isinstance(v, int) and not isinstance(v, bool) for v in values):
+        if listed and 0 in values and len(values) <= FEW:
+            # The dashboard's contours and ranks leave a number out where it is 0, not a choice.
+            found[name] = CategoricalDistribution(tuple(values))
+        elif all(isinstance(v, int) and not isinstance(v, bool) for v in values):
             found[name] = IntDistribution(min(values), max(values))
         elif all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
             found[name] = FloatDistribution(float(min(values)), float(max(values)))
@@ -44,12 +68,10 @@ def distributions(axes: Mapping[str, Sequence[Any]]) -> dict[str, BaseDistributi
 
 
 def to_optuna(record: TrialRecord, space: Mapping[str, BaseDistribution]) -> FrozenTrial:
-    """Return the trial as Optuna stores it."""
+    """Return the trial as Optuna stores it; it has just ended."""
     flat = record.configuration.flat()
     params = {name: flat[name] for name in flat if name in space}
-    attributes: dict[str, Any] = {
-        "configuration": record.configuration.label(),
-        **{name: record.metrics[name] for name in HEADLINES if name in record.metrics},
+    system: dict[str, Any] = {
         RECORD: {
             "fingerprint": record.fingerprint,
             "configuration": flat,
@@ -59,22 +81,41 @@ def to_optuna(record: TrialRecord, space: Mapping[str, BaseDistribution]) -> Fro
             "facts": dict(record.facts),
             "files": dict(record.files),
             "error": dict(record.error),
+            "constraints": dict(record.constraints),
+            "draw": dict(record.draw),
         },
     }
-    if record.error:
-        attributes["error"] = f"{record.error['type']}: {record.error['message']}"
-    return create_trial(
+    if record.constraints:
+        system[CONSTRAINTS] = list(record.constraints.values())
+    trial = create_trial(
         state=TrialState.COMPLETE if record.state == "COMPLETE" else TrialState.FAIL,
         values=list(record.values) if record.state == "COMPLETE" else None,
         params=params,
         distributions={name: space[name] for name in params},
-        user_attrs=attributes,
+        user_attrs=_headlines(record),
+        system_attrs=system,
     )
+    if trial.datetime_complete is not None:
+        spent = timedelta(seconds=record.timings.get("evaluate_s", 0.0))
+        trial.datetime_start = trial.datetime_complete - spent
+    return trial
+
+
+def _headlines(record: TrialRecord) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
+    if record.error:
+        shown["error"] = f"{record.error['type']}: {record.error['message']}"
+    if record.violated:
+        shown["violates"] = ", ".join(record.violated)
+    for name, (source, unit, digits) in HEADLINES.items():
+        if source in record.numbers:
+            shown[name] = float(f"{record.numbers[source] / unit:.{digits}g}")
+    return shown
 
 
 def from_optuna(trial: FrozenTrial) -> TrialRecord | None:
     """Return the record of a finished trial of ours; None for anything else."""
-    packed = trial.user_attrs.get(RECORD)
+    packed = trial.system_attrs.get(RECORD)
     if packed is None or trial.state not in (TrialState.COMPLETE, TrialState.FAIL):
         return None
     flat: dict[str, Scalar] = packed["configuration"]
@@ -89,6 +130,8 @@ def from_optuna(trial: FrozenTrial) -> TrialRecord | None:
         facts=packed["facts"],
         files=packed["files"],
         error=packed["error"],
+        constraints=packed.get("constraints", {}),
+        draw=packed.get("draw", {}),
     )
 
 

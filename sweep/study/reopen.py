@@ -80,6 +80,7 @@ def bundle_contents(
             "trial": trial.number,
             "metrics": dict(trial.metrics),
             "intervals": {name: list(pair) for name, pair in trial.intervals.items()},
+            "latency": trial.facts.get("latency", {}),
             **about,
         },
         tokenizer=study.about["tokenizer"],

@@ -1,50 +1,66 @@
-"""Run a study: enumerate, evaluate, record; resume where an earlier run stopped."""
+"""Run a study: what to evaluate next, evaluate, record; resume where an earlier run stopped."""
 
 import os
 import re
-import warnings
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import optuna
-
-from sweep.configuration import Configuration
 from sweep.corpus import read_corpus
 from sweep.engine.engine import Engine, EngineOptions
 from sweep.engine.report import Report
 from sweep.engine.scoring import Scorer
 from sweep.engine.store import make_folder, write_whole
-from sweep.errors import SpaceError, StudyError
+from sweep.errors import SpaceError, StorageError, StoreError, StudyError
 from sweep.records import Corpus
+from sweep.study.budget import Deadline, OutOfTime, Stopped, trials_to_reach
 from sweep.study.confirm import confirm
+from sweep.study.draws import GridDraws, Recorded, SampledDraws
 from sweep.study.evaluate import Evaluation
-from sweep.study.folder import default_storage, default_store, study_folder
-from sweep.study.identity import check_identity, claim_folder, study_identity
+from sweep.study.folder import StudyFolder, default_storage, default_store, study_folder
 from sweep.study.lock import running
-from sweep.study.metrics import goals_of, label_range, recorded_metrics
+from sweep.study.metrics import constraints_of, goals_of, label_range, recorded_metrics
+from sweep.study.opening import describe, open_study, read_recorded
 from sweep.study.preflight import preflight
-from sweep.study.queue import axes_of, evaluate_queue, planned
+from sweep.study.queue import TooManyFailures, axes_of, evaluate_queue, planned
+from sweep.study.recency import stamp
+from sweep.study.restore import clear_halves, restore_tables
 from sweep.study.search_space import SearchSpace
+from sweep.study.showcase import Showcase, show_ended
 from sweep.study.space import read_space
 from sweep.study.space_file import NAME_PATTERN
 from sweep.study.split import StudySplit, study_split
 from sweep.study.storage import check_storage, open_storage
-from sweep.study.study import ABOUT, Study, now
+from sweep.study.study import ABOUT, Study, abouts_of
 
 MANY = 2000  # configurations above which a grid asks for confirmation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How to run a study; nothing here changes a result except `precision`."""
+    """How to run a study.
+
+    Attributes:
+        store_max: bytes that the store may take, but for what the run itself uses.
+        trials: configurations to try in this run, beyond those that have been; None = as many as
+            the space file says, or the whole grid.
+        timeout: seconds after which the run stops between two units of work.
+        seed: of the sampler, in place of the file's.
+        max_failures: share of failed trials that stops the run.
+    """
 
     corpus: Path | None = None
     study: str | None = None
     storage: str | None = None
     store: Path | None = None
+    store_max: int | None = None
     threads: int | None = None
     precision: Literal["auto", "fp32", "bf16"] = "auto"
+    trials: int | None = None
+    timeout: float | None = None
+    seed: int | None = None
     max_failures: float = 0.2
     yes: bool = False
 
@@ -56,21 +72,61 @@ def run(
     options: RunOptions | None = None,
     report: Report | None = None,
 ) -> Study:
-    """Evaluate every configuration of a search space that has no finished trial yet.
+    """Evaluate the configurations of a search space that have no finished trial yet.
 
     Args:
         space: the search-space file.
         corpus: the corpus folder; overrides the one that the space names.
-        options: names, places, threads, precision.
+        options: names, places, threads, precision, how far to go.
         report: told about progress.
 
-    Returns: the study, all its trials recorded.
+    Returns: the study; its `stopped` says whether the run ended before the study was finished.
 
     Raises: SweepError for whatever the user can mend; TooManyFailures when trials keep failing.
     """
     options = options or RunOptions()
     report = report or Report()
-    loaded = read_space(Path(space))
+    deadline = Deadline(options.timeout)
+    inputs = read_inputs(space, corpus, options, report)
+    name, loaded = inputs.study, inputs.space
+    _check_size(loaded, options)
+    check_storage(options.storage or default_storage())
+    engine = start_engine(inputs, options, report)
+    make_folder(engine.options.store)
+    engine.store.clear_abandoned()
+    storage = open_storage(options.storage or default_storage(), create=True)
+    storage.tell = report.notice
+    with running(study_folder(name).lock, name, storage), _nothing_lost():
+        try:
+            stopped = _run_locked(name, storage, loaded, engine, inputs.folder, options, deadline)
+        except TooManyFailures as error:
+            show_ended(Study(name, options.storage), inputs.corpus, report, ending=str(error))
+            raise
+        study = Study(name, options.storage)
+        study.stopped = stopped
+        show_ended(study, inputs.corpus, report, ending=str(stopped or ""))
+    engine.store.keep_bound()
+    return study
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """What a study is made from: its name, the space, the corpus and the corpus's folder."""
+
+    study: str
+    space: SearchSpace
+    corpus: Corpus
+    folder: Path
+
+
+def read_inputs(
+    space: Path | str, corpus: Path | str | None, options: RunOptions, report: Report
+) -> Inputs:
+    """Read the space and the corpus; see `run`.
+
+    Raises: SweepError if one of them, or the study's name, is not valid.
+    """
+    loaded = _with_options(read_space(Path(space)), options, report)
     folder = Path(corpus) if corpus else options.corpus or loaded.corpus
     if folder is None:
         raise SpaceError(
@@ -80,17 +136,29 @@ def run(
     name = options.study or loaded.name
     if re.fullmatch(NAME_PATTERN, name) is None:
         raise StudyError(f"--study: must have no slash, colon or @, got {name!r}. Rename it.")
-    _check_size(loaded, options)
-    check_storage(options.storage or default_storage())
-    engine = _engine(loaded, read, options, report)
-    for notice in (*read.notices, *loaded.notices):
+    return Inputs(study=name, space=loaded, corpus=read, folder=folder)
+
+
+def start_engine(inputs: Inputs, options: RunOptions, report: Report) -> Engine:
+    """Return an engine over the corpus, all that can be checked beforehand checked.
+
+    Raises: SweepError for what no trial could do anything about.
+    """
+    engine = _engine(inputs.space, inputs.corpus, options, report)
+    for notice in (*inputs.corpus.notices, *inputs.space.notices):
         report.notice(str(notice))
-    preflight(loaded, engine)
-    make_folder(engine.options.store)
-    storage = open_storage(options.storage or default_storage(), create=True)
-    with running(study_folder(name).lock, name):
-        _run_locked(name, storage, loaded, engine, folder, options)
-    return Study(name, options.storage)
+    preflight(inputs.space, engine)
+    return engine
+
+
+@contextmanager
+def _nothing_lost() -> Iterator[None]:
+    """Add to an error of a disk or a database that what is finished is kept."""
+    try:
+        yield
+    except (StoreError, StorageError) as error:
+        error.add_note("What is finished is kept.")
+        raise
 
 
 def _run_locked(
@@ -100,14 +168,71 @@ def _run_locked(
     engine: Engine,
     corpus_folder: Path,
     options: RunOptions,
-) -> None:
+    deadline: Deadline,
+) -> Stopped | None:
     split = study_split(space.split, engine.corpus)
-    queue = planned(space)
-    axes = axes_of(queue)
-    study = _open_study(name, storage, space, engine, axes)
-    _describe(study, space, engine, corpus_folder, split, axes)
-    folder = study_folder(name)
-    write_whole(folder.space, space.path.read_bytes())
+    values = axes_of(space)
+    axes = values if space.sampler.kind == "grid" else space.axes()
+    clear_halves(study_folder(name).path)
+    study = open_study(name, storage, space, engine, axes)
+    recorded = read_recorded(study)
+    draws, asked = draws_of(space, recorded, options, study.user_attrs.get(ABOUT, {}))
+    about = describe(space, engine, corpus_folder, split)
+    about |= {"axes": axes, "planned": draws.planned, "asked": asked}
+    about |= stamp(abouts_of(storage).values())
+    study.set_user_attr(ABOUT, about)
+    write_whole(study_folder(name).space, space.path.read_bytes())
+    evaluation = make_evaluation(space, engine, split, study_folder(name))
+    before, late = len(recorded), False
+    showcase = Showcase(storage, name, evaluation.goals, engine.report)
+    showcase.introduce(space, split, engine.corpus)
+    try:
+        with deadline.kept_by(engine.report), engine.report.run(name, draws.planned):
+            restore_tables(evaluation, recorded)
+            with showcase.following(recorded, lambda: draws.planned):
+                evaluate_queue(study, evaluation, draws, recorded, values, options.max_failures)
+    except OutOfTime:
+        late = True
+    if draws.shortage:
+        engine.report.notice(draws.shortage)
+        study.set_user_attr(ABOUT, about | {"planned": draws.planned})
+    stopped = _stopped(draws.planned, len(recorded), before=before, late=late)
+    if stopped is None and split.confirm and len(evaluation.goals) == 1:
+        confirm(Study(name, options.storage), evaluation, split.confirm)
+    return stopped
+
+
+def _stopped(planned: int, tried: int, *, before: int, late: bool) -> Stopped | None:
+    """Return what ended a run early, None where every planned configuration has been tried."""
+    if tried >= planned:
+        return None
+    why: Literal["--timeout", "--trials"] = "--timeout" if late else "--trials"
+    return Stopped(why=why, new=tried - before, left=planned - tried, planned=planned)
+
+
+def draws_of(
+    space: SearchSpace, recorded: Recorded, options: RunOptions, about: Mapping[str, Any]
+) -> tuple[GridDraws | SampledDraws, dict[str, int]]:
+    """Return what to evaluate, and what the study remembers of `--trials`."""
+    grid = space.sampler.kind == "grid"
+    tried = len(recorded) if grid else recorded.drawn()
+    asked, reach = {}, space.trials
+    if options.trials is not None:
+        reach = trials_to_reach(tried, options.trials, about.get("asked", {}))
+        asked = {"more": options.trials, "reach": reach}
+    if grid:
+        more = None if options.trials is None or reach is None else reach - tried
+        return GridDraws(planned(space), more=more), asked
+    assert reach is not None, "read_inputs refuses a sampler without a number of trials"
+    maximize = [goal.maximize for goal in goals_of(space)]
+    whole = max(reach, space.trials or 0)
+    return SampledDraws(space, maximize, trials=reach, planned=whole), asked
+
+
+def make_evaluation(
+    space: SearchSpace, engine: Engine, split: StudySplit, folder: StudyFolder
+) -> Evaluation:
+    """Return what the trials of a study are evaluated with."""
     scorer = Scorer(
         engine.texts,
         recorded_metrics(space, engine.corpus),
@@ -117,70 +242,27 @@ def _run_locked(
         threshold=space.evaluation.span_threshold,
         span_rule=space.evaluation.span_rule,
     )
-    evaluation = Evaluation(
+    return Evaluation(
         engine=engine,
         scorer=scorer,
         goals=goals_of(space),
-        constraints=space.constraints,
+        constraints=constraints_of(space),
         folder=folder,
     )
-    evaluate_queue(study, evaluation, queue, axes, options.max_failures)
-    if split.confirm and len(evaluation.goals) == 1:
-        confirm(Study(name, options.storage), evaluation, split.confirm)
 
 
-def _open_study(
-    name: str, storage: Any, space: SearchSpace, engine: Engine, axes: dict[str, list[Any]]
-) -> optuna.Study:
-    identity = study_identity(space, engine.corpus, engine.options.precision)
-    directions: list[Literal["minimize", "maximize"]] = [
-        "maximize" if goal.maximize else "minimize" for goal in goals_of(space)
-    ]
-    try:
-        study = optuna.load_study(study_name=name, storage=storage)
-    except KeyError:
-        claim_folder(study_folder(name), name, identity)
-        study = optuna.create_study(study_name=name, storage=storage, directions=directions)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-            study.set_metric_names([goal.name for goal in goals_of(space)])
-        return study
-    about = study.user_attrs.get(ABOUT)
-    if about is None and study.get_trials(deepcopy=False):
-        raise StudyError(
-            f"study {name!r}: must be one of sweep's, got another program's study of that name. "
-            f"Choose another with --study NAME."
+def _with_options(space: SearchSpace, options: RunOptions, report: Report) -> SearchSpace:
+    kind = space.sampler.kind
+    if kind != "grid" and space.trials is None and options.trials is None:
+        raise SpaceError(
+            f"{space.path.name}: sampler.trials: must say how many configurations {kind} tries, "
+            f"got nothing. Write for example trials: 60 there, or give --trials 60."
         )
-    if about is not None:
-        check_identity(name, about["identity"], identity, about["axes"], axes)
-    return study
-
-
-def _describe(
-    study: optuna.Study,
-    space: SearchSpace,
-    engine: Engine,
-    corpus_folder: Path,
-    split: StudySplit,
-    axes: dict[str, list[Any]],
-) -> None:
-    baseline = space.baseline
-    corpus = engine.corpus
-    study.set_user_attr(
-        ABOUT,
-        {
-            "identity": study_identity(space, corpus, engine.options.precision),
-            "axes": axes,
-            "corpus_name": corpus.name,
-            "corpus_folder": str(corpus_folder.resolve()),
-            "baseline": baseline.fingerprint() if isinstance(baseline, Configuration) else None,
-            "split": split.to_json(),
-            "tokenizer": space.tokenizer,
-            "metrics": list(space.metrics),
-            "planned": len(planned(space)),
-            "last_run": now(),
-        },
-    )
+    if options.seed is None:
+        return space
+    if kind == "grid":
+        report.notice("--seed is not used: a grid runs everything")
+    return replace(space, sampler=replace(space.sampler, seed=options.seed))
 
 
 def _engine(space: SearchSpace, corpus: Corpus, options: RunOptions, report: Report) -> Engine:
@@ -188,6 +270,7 @@ def _engine(space: SearchSpace, corpus: Corpus, options: RunOptions, report: Rep
         corpus,
         EngineOptions(
             store=options.store or default_store(),
+            store_max=options.store_max,
             tokenizer=space.tokenizer,
             precision=options.precision,
             threads=options.threads or _processors(),
@@ -203,7 +286,7 @@ def _processors() -> int:
 
 
 def _check_size(space: SearchSpace, options: RunOptions) -> None:
-    count = len(space.configurations)
+    count = len(space.configurations) if space.sampler.kind == "grid" else 0
     if count > MANY and not options.yes:
         raise SpaceError(
             f"{space.path.name}: a grid of more than {MANY:,} configurations needs a yes, got "

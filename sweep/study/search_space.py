@@ -11,8 +11,13 @@ from typing import Any, Literal
 from sweep.configuration import GROUPS, Configuration, Scalar
 from sweep.metrics import SpanRule
 from sweep.records import Notice
-from sweep.study.domains import Choices, Domain, Part
-from sweep.study.enumeration import applying_names, plans, suggest_configuration
+from sweep.study.domains import Choices, Domain, Option, Part
+from sweep.study.enumeration import (
+    applying_names,
+    example_configurations,
+    plans,
+    suggest_configuration,
+)
 from sweep.study.expression import Constraint, parse_exclusion
 from sweep.study.space_file import Direction, SamplerKind
 
@@ -119,6 +124,22 @@ class SearchSpace:
         """
         return suggest_configuration(self.parts, choose)
 
+    def domains(self) -> dict[str, Domain]:
+        """Return every parameter that `suggest` may ask for, by the name it asks with."""
+        if len(self.parts) == 1:
+            return _varying("", self.parts[0])
+        numbers = tuple(Option(i, (("space", i),)) for i in range(len(self.parts)))
+        found: dict[str, Domain] = {"space": Choices(numbers)}
+        for index, part in enumerate(self.parts):
+            found |= _varying(f"space[{index}].", part)
+        return found
+
+    def examples(self) -> tuple[Configuration, ...]:
+        """Return the configurations, or where a sampler draws them, a few that stand for all."""
+        if self.sampler.kind == "grid":
+            return self.configurations
+        return example_configurations(self.parts)
+
     def axes(self) -> dict[str, list[Any]]:
         """Return the distinct values of every flat parameter, sorted; JSON-ready.
 
@@ -148,8 +169,11 @@ class SearchSpace:
             },
             "baseline": baseline,
             "tokenizer": self.tokenizer,
-            "sampler": asdict(self.sampler),
+            "sampler": self._sampler_identity(),
         }
+
+    def _sampler_identity(self) -> dict[str, Any]:
+        return asdict(self.sampler) if self.sampler.kind != "grid" else {"kind": "grid"}
 
     def _configurations_identity(self) -> dict[str, Any]:
         if self.sampler.kind == "grid":
@@ -212,6 +236,12 @@ def _open_axes(parts: Iterable[Part]) -> dict[str, list[Any]]:
 def _applying(part: Part) -> dict[str, Domain]:
     names = {name for plan in plans(part) for name in applying_names(plan)}
     return {name: domain for name, domain in part.domains.items() if name in names}
+
+
+def _varying(prefix: str, part: Part) -> dict[str, Domain]:
+    return {
+        prefix + name: domain for name, domain in _applying(part).items() if domain.count() != 1
+    }
 
 
 def _sha256(text: str) -> str:

@@ -207,7 +207,9 @@ class SplitFile(FileModel):
 class SamplerFile(FileModel):
     """How configurations are chosen."""
 
-    kind: SamplerKind = Field(default="grid", description="`grid` runs every configuration.")
+    kind: SamplerKind = Field(
+        default="grid", description="grid: all; random; tpe and nsga2 learn from results."
+    )
     seed: int = Field(default=7, ge=0, le=LARGEST, description="For all but the grid.")
     trials: int | None = Field(default=None, ge=1, description="Another place for `trials`.")
 
@@ -277,7 +279,7 @@ class StudyFile(FileModel):
         default_factory=SamplerFile, description="Which configurations are tried."
     )
     trials: int | None = Field(
-        default=None, ge=1, description="Number of trials, for all but the grid."
+        default=None, ge=1, description="How many the sampler tries, the baseline not counted."
     )
     evaluation: EvaluationFile = Field(
         default_factory=EvaluationFile, description="Labels, thresholds, rules of relevance."

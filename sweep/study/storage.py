@@ -1,150 +1,158 @@
-"""The Optuna storage of a study: opening it safely, and nothing else.
+"""Opening the storage of a study safely; this file knows SQLite, `sweep.study.server` PostgreSQL.
 
-A path (`results/sweep.db`) or `sqlite:///...` is an SQLite file in WAL mode, so that a dashboard
-can read while a run writes; any other URL is handed to SQLAlchemy.
+An SQLite file is in WAL mode, so that a dashboard can read while a run writes.
 """
 
 import os
 import sqlite3
 import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 import optuna
+from optuna.storages import RDBStorage
 from sqlalchemy import event
-from sqlalchemy.exc import SQLAlchemyError
 
-from sweep.errors import StudyError
+from sweep.engine.store_files import PART
+from sweep.errors import StorageError, StudyError
+from sweep.study.address import sqlite_path
+from sweep.study.faults import Fault, classify, own_words, tell_faults_apart
+from sweep.study.patient import PatientStorage, patiently
+from sweep.study.revisions import CHECKED, newest_revision
+from sweep.study.server import check_server, open_server
 
-LOCK_WAIT_S = 60
+BUSY_S = 5  # until SQLite says that a database is locked; `patiently` then asks again
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
-def sqlite_path(storage: str) -> Path | None:
-    """Return the file of an SQLite storage given as path or URL; None for a server's URL."""
-    if storage.startswith("sqlite:///"):
-        return Path(storage.removeprefix("sqlite:///").partition("?")[0])
-    if "://" in storage:
-        return None
-    return Path(storage)
-
-
-def shown(storage: str) -> str:
-    """Return the storage for messages: a password is replaced by `***`."""
-    if sqlite_path(storage) is not None:
-        return storage
-    parts = urlsplit(storage)
-    if parts.password is None:
-        return storage
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit(parts._replace(netloc=f"{parts.username}:***@{host}"))
-
-
 def check_storage(storage: str) -> None:
-    """Refuse a storage that cannot be opened or made; an SQLite file is neither made nor changed.
+    """Refuse a storage that cannot be written or made; nothing is made or changed.
 
-    Raises: StudyError, as `open_storage` does.
+    Raises: StorageError, as `open_storage` does.
     """
     path = sqlite_path(storage)
     if path is None:
-        _open(storage, storage)
-    elif path.exists():
+        check_server(storage)
+        return
+    if path.exists():
         _check_file(path, may_be_empty=True)
-    else:
-        place = next(p for p in path.absolute().parents if p.exists())
-        if not place.is_dir() or not os.access(place, os.W_OK):
-            raise StudyError(
-                f"storage: must lie in a folder that can be written, got {str(path)!r}. Name "
-                f"another file with --storage."
-            )
+    place = next(p for p in path.absolute().parents if p.exists())
+    if not place.is_dir() or not _can_write(path, place):
+        raise StorageError(
+            f"storage: must be a file that can be written, in a folder that can, got "
+            f"{str(path)!r}. Mend that, or name another file with --storage."
+        )
 
 
-def open_storage(storage: str, *, create: bool = False) -> Any:
+def open_storage(storage: str, *, create: bool = False) -> PatientStorage:
     """Return Optuna's storage object.
 
     Args:
         storage: a path or URL.
-        create: make the file if it does not exist; otherwise that is an error and nothing is made.
+        create: make the file, or the server's tables, if they do not exist; otherwise that is an
+            error and nothing is made.
 
-    Raises: StudyError if the file is missing, not a database, or written by an Optuna that this
-        one cannot read; the file is left as it was.
+    Raises: StorageError if it is missing, not a database, or written by an Optuna that this one
+        cannot read; it is left as it was.
     """
     path = sqlite_path(storage)
     if path is None:
-        return _open(storage, storage)
+        return open_server(storage, create=create)
     if not path.exists():
         if not create:
-            raise StudyError(
+            raise StorageError(
                 f"storage: must be an existing database, got {str(path)!r}. Run a sweep first "
                 f"(sweep run SPACE), or name another with --storage."
             )
         check_storage(storage)
         _make(path)
-    _check_file(path, may_be_empty=create)
-    return _open(_sqlite_url(path), str(path))
+    made = _check_file(path, may_be_empty=create)
+    if not create and not _can_write(path, path.absolute().parent):
+        url = f"sqlite:///{_reading(path)}&uri=true"
+        rdb = patiently(partial(RDBStorage, url, **CHECKED), str(path))
+    else:
+        rdb = patiently(partial(_open, path, **(CHECKED if made else {})), str(path))
+    tell_faults_apart(rdb.engine)
+    opened = PatientStorage(rdb, str(path), path=path)
+    opened.check = _stays(path)
+    return opened
+
+
+def _can_write(path: Path, folder: Path) -> bool:
+    """Return whether a database can be written: beside it SQLite makes files too."""
+    return os.access(folder, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
+
+
+def _stays(path: Path) -> Callable[[], None]:
+    """Return a check that a path still is the file it is now.
+
+    What is written to a file that was removed or replaced is gone without an error.
+    """
+    status = path.stat()
+
+    def check() -> None:
+        try:
+            now = path.stat()
+        except OSError:
+            now = None
+        if now is None or (now.st_dev, now.st_ino) != (status.st_dev, status.st_ino):
+            raise StudyError(
+                f"storage: must stay where it is while a study runs, got {str(path)!r} removed or "
+                f"replaced. Begin again with the same command: what is computed is reused."
+            )
+
+    return check
 
 
 def _make(path: Path) -> None:
-    """Make a database under a temporary name and move it into place, unless another one is there.
+    """Make a database elsewhere and put it into place whole, unless another one is there.
 
     Two processes that let Optuna make the tables of one file stumble over each other, and a killed
     one would leave half of them.
     """
     try:
+        with tempfile.TemporaryDirectory(prefix="sweep-") as folder:
+            made = Path(folder) / "new.db"
+            patiently(partial(_open, made), str(path)).engine.dispose()
+            content = made.read_bytes()
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder:
-            made = Path(folder) / path.name
-            _open(_sqlite_url(made), str(path)).engine.dispose()
-            if not path.exists():
-                _move(made, path)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=PART)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                os.fsync(file.fileno())
+            Path(name).chmod(0o644)  # mkstemp's own mode would shut out everybody else
+            _put(Path(name), path)
+        finally:
+            Path(name).unlink(missing_ok=True)
     except OSError as error:
-        raise StudyError(
+        raise StorageError(
             f"storage: must lie in a folder that can be written, got {str(path)!r} "
-            f"({error.strerror or error}). Name another file with --storage."
+            f"({error.strerror or error}). Mend that, or name another file with --storage."
         ) from error
 
 
-def _move(made: Path, path: Path) -> None:
+def _put(made: Path, path: Path) -> None:
     try:
         os.link(made, path)  # never replaces what another process put there meanwhile
     except FileExistsError:
         return
     except OSError:  # a file system without links
-        made.rename(path)
+        if not path.exists():
+            made.rename(path)
 
 
-def _sqlite_url(path: Path) -> str:
-    braces = str.maketrans({"{": "{{", "}": "}}"})  # Optuna fills in templates
-    return f"sqlite:///{str(path).translate(braces)}"
-
-
-def _open(url: str, name: str) -> Any:
-    sqlite = url.startswith("sqlite:")
-    arguments = {"connect_args": {"timeout": LOCK_WAIT_S}} if sqlite else {"pool_pre_ping": True}
-    try:
-        storage = optuna.storages.RDBStorage(url, engine_kwargs=arguments)
-        if sqlite:
-            _set_wal(storage)
-    except ImportError as error:
-        raise StudyError(
-            f"storage: needs a database driver that is not installed, got {shown(name)!r}. "
-            f"Install it, for PostgreSQL: pip install 'psycopg[binary]'"
-        ) from error
-    except (SQLAlchemyError, sqlite3.Error, RuntimeError) as error:
-        raise StudyError(
-            f"storage: must be reachable and writable, got {shown(name)!r} "
-            f"({str(error).splitlines()[0]}). Check the path or the server."
-        ) from error
-    if sqlite:
-        event.listen(storage.engine, "connect", _relax_sync)
-        storage.engine.dispose()  # connections from before would sync in full
-    return storage
-
-
-def _set_wal(storage: Any) -> None:
-    with storage.engine.connect() as connection:
+def _open(path: Path, **options: Any) -> RDBStorage:
+    url = "sqlite:///" + str(path).replace("{", "{{").replace("}", "}}")  # Optuna fills it in
+    rdb = RDBStorage(url, engine_kwargs={"connect_args": {"timeout": BUSY_S}}, **options)
+    with rdb.engine.connect() as connection:
         connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+    event.listen(rdb.engine, "connect", _relax_sync)
+    rdb.engine.dispose()  # connections from before would sync in full
+    return rdb
 
 
 def _relax_sync(connection: Any, record: Any) -> None:
@@ -152,45 +160,61 @@ def _relax_sync(connection: Any, record: Any) -> None:
     connection.execute("PRAGMA synchronous=NORMAL")
 
 
-def _check_file(path: Path, *, may_be_empty: bool) -> None:
-    """Refuse what is no database of this Optuna, before Optuna touches it."""
+def _reading(path: Path) -> str:
+    """Return the URI to read a file by.
+
+    Where nothing can be written, SQLite has no place to tell writers of a WAL database that it
+    reads. It must be told that there are none; if one is at work, its files lie beside.
+    """
+    alone = not path.with_name(path.name + "-wal").exists()
+    unwritable = not _can_write(path, path.absolute().parent)
+    return f"{path.resolve().as_uri()}?mode=ro" + ("&immutable=1" if alone and unwritable else "")
+
+
+def _check_file(path: Path, *, may_be_empty: bool) -> bool:
+    """Refuse what is no database of this Optuna, before Optuna touches it.
+
+    Returns: whether it has Optuna's tables.
+    """
     if path.is_dir():
-        raise StudyError(
+        raise StorageError(
             f"storage: must be a file, got the folder {str(path)!r}. Name a file with --storage."
         )
+    ours, tables, schema, library = patiently(partial(_read_versions, path), str(path))
+    if not ours and (tables or not may_be_empty):
+        raise StorageError(
+            f"storage: must hold studies, got {str(path)!r}, a database of something else. Name "
+            f"another file with --storage."
+        )
+    if schema is not None and schema != newest_revision():
+        raise StorageError(
+            f"storage: {str(path)!r} must be readable by Optuna {optuna.__version__}, got one "
+            f"written by Optuna {library} (schema {schema}). Copy the file, then open the copy "
+            f"with that version, or run `optuna storage upgrade` on the copy."
+        )
+    return schema is not None
+
+
+def _read_versions(path: Path) -> tuple[bool, set[str], Any, Any]:
+    """Return whether a file is Optuna's, its tables, the schema and the version of Optuna."""
     try:
-        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
-        try:
+        uri = _reading(path)
+        with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_S)) as connection:
             found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             tables = {name for (name,) in found}
             ours = {"alembic_version", "version_info"} <= tables
             schema = _value(connection, "SELECT version_num FROM alembic_version", ours)
             library = _value(connection, "SELECT library_version FROM version_info", ours)
-        finally:
-            connection.close()
     except sqlite3.Error as error:
-        raise StudyError(
+        if classify(error, None) == "busy":
+            raise Fault("busy", own_words(error)) from error
+        raise StorageError(
             f"storage: must be an SQLite database, got {str(path)!r} ({error}). Name another "
             f"file with --storage."
         ) from error
-    if not ours and (tables or not may_be_empty):
-        raise StudyError(
-            f"storage: must hold studies, got {str(path)!r}, a database of something else. Name "
-            f"another file with --storage."
-        )
-    if schema is not None and schema not in _known_revisions():
-        raise StudyError(
-            f"storage: {str(path)!r} must be readable by Optuna {optuna.__version__}, got one "
-            f"written by Optuna {library} (schema {schema}). Copy the file, then open the copy "
-            f"with that version, or run `optuna storage upgrade` on the copy."
-        )
+    return ours, tables, schema, library
 
 
 def _value(connection: sqlite3.Connection, query: str, exists: bool) -> Any:
     row = connection.execute(query).fetchone() if exists else None
     return row[0] if row else None
-
-
-def _known_revisions() -> set[str]:
-    folder = Path(optuna.storages.__file__).parent / "_rdb" / "alembic" / "versions"
-    return {file.stem.rstrip("_") for file in folder.glob("v*.py")}

@@ -1,7 +1,6 @@
 """A recorded study: its trials and what it was begun with, read from the storage."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -12,21 +11,26 @@ import optuna
 
 from sweep.errors import StudyError
 from sweep.records import Floats
+from sweep.study.address import shown
+from sweep.study.budget import Stopped
 from sweep.study.confirm import read_confirm
 from sweep.study.folder import StudyFolder, default_storage, study_folder
 from sweep.study.metrics import Goal
+from sweep.study.recency import recency
 from sweep.study.record import from_optuna
-from sweep.study.storage import open_storage, shown
+from sweep.study.storage import open_storage
 from sweep.study.tables import read_scores
 from sweep.trials import TrialRecord
 
 if TYPE_CHECKING:  # the winner's statistics load scipy, which listing trials can do without
     import pandas as pd
 
-    from sweep.winner.answer import Answer
+    from sweep.winner.answer import Answer, Counts
     from sweep.winner.figures import Pick, Scored
+    from sweep.winner.front import Front
 
 FEW = 5  # studies that an error still names
+ADAPTIVE = ("tpe", "nsga2")  # samplers
 ABOUT = "sweep"  # study attribute: identity, axes, corpus, baseline, split, last run
 
 
@@ -53,22 +57,24 @@ class Study:
 
     def __init__(self, name: str | None = None, storage: str | None = None) -> None:
         self.storage = storage or default_storage()
-        self._storage = open_storage(self.storage)
-        abouts = _abouts(self._storage)
+        self.optuna_storage = open_storage(self.storage)
+        abouts = abouts_of(self.optuna_storage)
         if not abouts:
             raise StudyError(
                 f"storage: must hold a study of sweep, got none in {shown(self.storage)!r}. "
                 f"Run one first: sweep run SPACE"
             )
         if name is None:
-            name = max(abouts, key=lambda known: str(abouts[known].get("last_run")))
+            name = max(abouts, key=lambda known: recency(abouts[known]))
         if name not in abouts:
             raise StudyError(
                 f"study: must be one in {shown(self.storage)!r}, got {name!r}. "
                 f"{_hint(name, list(abouts))}"
             )
         self.name = name
+        self.stopped: Stopped | None = None  # set by a run that ended before the study was done
         self.about: dict[str, Any] = abouts[name]
+        self._answers: dict[str, Answer] = {}
 
     @property
     def folder(self) -> StudyFolder:
@@ -86,6 +92,12 @@ class Study:
         )
 
     @property
+    def adaptive(self) -> str | None:
+        """Return the sampler if it chose what to try by the results of earlier trials."""
+        kind = str(self.about["identity"]["sampler"]["kind"])
+        return kind if kind in ADAPTIVE else None
+
+    @property
     def corpus_folder(self) -> Path:
         """Return where the corpus was when the study ran last."""
         return Path(self.about["corpus_folder"])
@@ -99,7 +111,7 @@ class Study:
     @cached_property
     def trials(self) -> tuple[TrialRecord, ...]:
         """Return the finished and failed trials, by number."""
-        study = optuna.load_study(study_name=self.name, storage=self._storage)
+        study = optuna.load_study(study_name=self.name, storage=self.optuna_storage)
         records = (from_optuna(trial) for trial in study.get_trials(deepcopy=False))
         return tuple(record for record in records if record is not None)
 
@@ -111,7 +123,7 @@ class Study:
     @property
     def feasible(self) -> tuple[TrialRecord, ...]:
         """Return the finished trials that violate no constraint."""
-        return tuple(trial for trial in self.complete if not trial.facts.get("violates"))
+        return tuple(trial for trial in self.complete if not trial.violated)
 
     def trial(self, number: int) -> TrialRecord:
         """Return one trial.
@@ -136,8 +148,7 @@ class Study:
                 "number": trial.number,
                 "state": trial.state,
                 **{f"params.{name}": value for name, value in trial.configuration.flat().items()},
-                **trial.metrics,
-                **trial.timings,
+                **trial.numbers,
             }
             for trial in self.trials
         ]
@@ -154,14 +165,10 @@ class Study:
             names = ", ".join(goal.name for goal in self.goals)
             raise StudyError(
                 f"study {self.name!r}: one objective is needed to pick a winner, got {names}. "
-                f"Look at `sweep trials` and name a trial with --trial."
+                f"See `sweep best {self.name}` for the trials to choose from, and name one with "
+                f"--trial."
             )
-        if not self.complete:
-            raise StudyError(
-                f"study {self.name!r}: must have a finished trial, got none yet. Let `sweep run` "
-                f"go on, or see `sweep trials {self.name}` for what failed."
-            )
-        trials = self.feasible
+        trials = self._choosable()
         _, matrix = self.score_matrix(trials, self.goals[0].name)
         return Scored(
             trials=trials,
@@ -169,28 +176,62 @@ class Study:
             maximize=self.goals[0].maximize,
             scale=self.goals[0].metric.scale or 1.0,
             confirm=read_confirm(self.folder.confirm, self.goals[0].name),
+            adaptive=self.adaptive,
+        )
+
+    def _choosable(self) -> tuple[TrialRecord, ...]:
+        from sweep.winner.feasible import no_feasible
+
+        if not self.complete:
+            raise StudyError(
+                f"study {self.name!r}: must have a finished trial, got none yet. Let `sweep run` "
+                f"go on, or see `sweep trials {self.name}` for what failed."
+            )
+        if not self.feasible:
+            raise no_feasible(self.name, self.complete)
+        return self.feasible
+
+    def front(self) -> "Front":
+        """Return the trials that no other beats in all objectives at once.
+
+        Raises: StudyError if no trial is finished; WinnerError if none is feasible.
+        """
+        from sweep.winner.front import make_front
+
+        return make_front(
+            self.name,
+            [goal.name for goal in self.goals],
+            [goal.maximize for goal in self.goals],
+            self._choosable(),
+            baseline=self.baseline,
+            counts=self._counts(),
+        )
+
+    def _counts(self) -> "Counts":
+        from sweep.winner.answer import Counts
+
+        failed = {t.fingerprint for t in self.trials} - {t.fingerprint for t in self.complete}
+        return Counts(
+            complete=len(self.complete),
+            failed=len(failed),
+            infeasible=len(self.complete) - len(self.feasible),
+            planned=int(self.about.get("planned", 0)),
         )
 
     def answer(self, pick: "Pick" = "recommended") -> "Answer":
         """Return which configuration to use, its honest score, and the baseline beside it."""
-        from sweep.winner.answer import Counts, make_answer
+        from sweep.winner.answer import make_answer
 
-        scored = self.scored()
-        failed = {t.fingerprint for t in self.trials} - {t.fingerprint for t in self.complete}
-        counts = Counts(
-            complete=len(self.complete),
-            failed=len(failed),
-            infeasible=len(self.complete) - len(scored.trials),
-            planned=int(self.about.get("planned", 0)),
-        )
-        return make_answer(
-            self.name,
-            self.goals[0].name,
-            scored,
-            baseline=self.baseline,
-            pick=pick,
-            counts=counts,
-        )
+        if pick not in self._answers:  # worked out once: the resampling takes seconds
+            self._answers[pick] = make_answer(
+                self.name,
+                self.goals[0].name,
+                self.scored(),
+                baseline=self.baseline,
+                pick=pick,
+                counts=self._counts(),
+            )
+        return self._answers[pick]
 
     def score_matrix(
         self, trials: tuple[TrialRecord, ...], metric: str
@@ -215,7 +256,8 @@ def list_studies(storage: str | None = None) -> list[StudySummary]:
         summary.study_name: summary.n_trials
         for summary in optuna.get_all_study_summaries(opened, include_best_trial=False)
     }
-    summaries = [
+    abouts = abouts_of(opened)
+    return [
         StudySummary(
             name=name,
             objectives=tuple(o["metric"] for o in about["identity"]["objectives"]),
@@ -223,17 +265,12 @@ def list_studies(storage: str | None = None) -> list[StudySummary]:
             corpus=str(about.get("corpus_name")),
             last_run=str(about.get("last_run")),
         )
-        for name, about in _abouts(opened).items()
+        for name, about in sorted(abouts.items(), key=lambda a: recency(a[1]), reverse=True)
     ]
-    return sorted(summaries, key=lambda summary: summary.last_run, reverse=True)
 
 
-def now() -> str:
-    """Return the time as studies record it."""
-    return datetime.now().astimezone().isoformat(timespec="seconds")
-
-
-def _abouts(storage: Any) -> dict[str, dict[str, Any]]:
+def abouts_of(storage: Any) -> dict[str, dict[str, Any]]:
+    """Return what every study of sweep in a storage remembers, by name."""
     found = {}
     for frozen in storage.get_all_studies():
         about = frozen.user_attrs.get(ABOUT)

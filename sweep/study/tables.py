@@ -87,6 +87,6 @@ def _read(path: Path) -> pa.Table:
         return read_parquet(path)
     except (OSError, pa.ArrowException) as error:
         raise StudyError(
-            f"{path}: must be a trial's table, got {error}. Run the study again: it computes what "
-            f"is missing."
+            f"{path}: must be a trial's table, got {error}. If it is there, remove it; then run "
+            f"the study again: it makes what is missing."
         ) from error

@@ -1,10 +1,13 @@
 """Exact search against a float64 argsort, on vectors full of equal and nearly equal ones."""
 
+from unittest import mock
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sweep.configuration import Similarity, VectorConfig
+from sweep.index import exact
 from sweep.index.exact import prepare_vectors
 from sweep.index.vectors import build_index, search_vectors
 from sweep.records import Vectors
@@ -37,14 +40,15 @@ def reference(rows: Vectors, query: Vectors, similarity: Similarity) -> list[flo
     both=vectors(),
     similarity=st.sampled_from(["cosine", "ip", "l2"]),
     depth=st.integers(1, 200),
+    block=st.sampled_from([1, 60, exact.BLOCK_SCORES]),
 )
 def test_exact_search_is_the_float64_order(
-    both: tuple[Vectors, Vectors], similarity: Similarity, depth: int
+    both: tuple[Vectors, Vectors], similarity: Similarity, depth: int, block: int
 ) -> None:
     rows, queries = both
-    ranked = search_vectors(
-        build_index(rows, VectorConfig(similarity=similarity)), queries, depth=depth
-    )
+    index = build_index(rows, VectorConfig(similarity=similarity))
+    with mock.patch.object(exact, "BLOCK_SCORES", block):
+        ranked = search_vectors(index, queries, depth=depth)
     assert ranked.items.shape == (len(queries), min(depth, len(rows)))
     prepared, asked = prepare_vectors(rows, similarity), prepare_vectors(queries, similarity)
     for query, items, scores in zip(asked, ranked.items, ranked.scores, strict=True):

@@ -32,7 +32,10 @@ class FakeScorer(Scorer):
 
 
 def run_with(
-    folder: Path, wanted: dict[tuple[int, int], float], monkeypatch: pytest.MonkeyPatch
+    folder: Path,
+    wanted: dict[tuple[int, int], float],
+    monkeypatch: pytest.MonkeyPatch,
+    **keys: Any,
 ) -> Study:
     space = {
         "corpus": "corpus",
@@ -42,12 +45,23 @@ def run_with(
             "top_k": sorted({k for _, k in wanted}),
             "chunk": {"splitter": "words", "size": sorted({size for size, _ in wanted})},
         },
+        **keys,
     }
     (folder / "space.yaml").write_text(yaml.safe_dump(space), encoding="utf-8")
     monkeypatch.chdir(folder)
     monkeypatch.setattr(FakeScorer, "wanted", wanted)
     monkeypatch.setattr("sweep.study.run.Scorer", FakeScorer)
     return run(folder / "space.yaml", options=RunOptions(threads=1, max_failures=1.0))
+
+
+def write_case(folder: Path) -> None:
+    case = bugcase("87")
+    write_corpus(
+        folder / "corpus",
+        corpus=(case / "corpus.jsonl").read_bytes(),
+        queries=(case / "queries.jsonl").read_bytes(),
+        qrels=(case / "qrels.tsv").read_bytes(),
+    )
 
 
 def by_settings(study: Study) -> dict[tuple[Any, Any], Any]:
@@ -57,13 +71,7 @@ def by_settings(study: Study) -> dict[tuple[Any, Any], Any]:
 def test_bugcase_87_nan_and_infinity_fail_their_trials(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    case = bugcase("87")
-    write_corpus(
-        tmp_path / "corpus",
-        corpus=(case / "corpus.jsonl").read_bytes(),
-        queries=(case / "queries.jsonl").read_bytes(),
-        qrels=(case / "qrels.tsv").read_bytes(),
-    )
+    write_case(tmp_path)
     wanted = {(2, 1): math.nan, (2, 3): 0.3, (4, 1): 0.9, (4, 3): math.inf}
     study = run_with(tmp_path, wanted, monkeypatch)
     trials = by_settings(study)
@@ -79,3 +87,25 @@ def test_bugcase_87_nan_and_infinity_fail_their_trials(
     assert answer.trial.number == trials[4, 1].number
     assert answer.trial.values == (0.9,)
     assert answer.counts.failed == 2
+
+
+def test_a_constraint_that_cannot_be_checked_fails_its_trial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_case(tmp_path)
+    wanted = {(2, 3): math.nan, (4, 3): 0.3}
+    keys = {"objective": "rr", "constraints": ["ndcg@3 >= 0.2", "ndcg@3 <= 0.4"]}
+    trials = by_settings(run_with(tmp_path, wanted, monkeypatch, **keys))
+    assert {key: trial.state for key, trial in trials.items()} == {
+        (2, 3): "FAIL", (4, 3): "COMPLETE",
+    }  # fmt: skip
+    assert (
+        trials[2, 3]
+        .error["message"]
+        .startswith("constraint ndcg@3 >= 0.2: ndcg@3 must be a finite number, got nan.")
+    )
+    assert trials[4, 3].constraints == {
+        "ndcg@3 >= 0.2": pytest.approx(-0.5),  # half of the bound to spare
+        "ndcg@3 <= 0.4": pytest.approx(-0.25),
+    }
+    assert trials[4, 3].violated == ()

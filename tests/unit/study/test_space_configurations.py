@@ -141,7 +141,6 @@ def test_identity_is_json_and_says_which_part_differs(tmp_path: Path) -> None:
         "split": {"split": "off"},
         "evaluation": {"evaluation": {"relevance": 2}},
         "baseline": {"baseline": {"mode": "bm25"}},
-        "sampler": {"sampler": {"seed": 8}},
         "configurations": {"exclude": ["top_k == 3"]},
     }
     for part, keys in changes.items():
@@ -149,6 +148,26 @@ def test_identity_is_json_and_says_which_part_differs(tmp_path: Path) -> None:
         assert [name for name in other if other[name] != base.identity()[name]] == [part]
     reordered = make_space(tmp_path, {"top_k": [3, 1], "mode": "bm25"})
     assert reordered.identity() == base.identity()
+    seeded = make_space(tmp_path, {"mode": "bm25", "top_k": [1, 3]}, sampler={"seed": 8})
+    assert seeded.identity() == base.identity()  # a grid has no use for it
+
+
+def test_the_sampler_its_seed_and_the_order_of_values_belong_to_what_it_draws(
+    tmp_path: Path,
+) -> None:
+    def identity(space: Any, **sampler: Any) -> dict[str, Any]:
+        return make_space(tmp_path, space, sampler={"kind": "tpe", **sampler}).identity()
+
+    space = {"mode": "bm25", "top_k": [1, 3]}
+    base = identity(space)
+    changes: list[tuple[dict[str, Any], str]] = [
+        (identity(space, seed=8), "sampler"),
+        (identity(space, kind="nsga2"), "sampler"),
+        (identity({"mode": "bm25", "top_k": [3, 1]}), "configurations"),
+    ]
+    for other, part in changes:
+        assert [name for name in other if other[name] != base[name]] == [part]
+    assert identity(space, trials=9) == base
 
 
 def test_bug_case_84_a_changed_list_is_named_with_both_lists(tmp_path: Path) -> None:
