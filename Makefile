@@ -26,7 +26,7 @@ check: $(VENV)/.installed-dev
 
 # Measured by hand, as ratios within one run.
 bench: $(VENV)/.installed-dev
-	for script in tests/benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+	for script in tests/benchmarks/bench_*.py; do PYTHONPATH=. $(BIN)/python $$script || exit 1; done
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .

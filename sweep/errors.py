@@ -41,6 +41,10 @@ class StudyError(SweepError):
     """A study does not exist, is in use, or does not fit what it is asked to do."""
 
 
+class StorageError(StudyError):
+    """The database of studies cannot be reached, read or written."""
+
+
 class WinnerError(SweepError):
     """No configuration can be recommended from the trials at hand."""
 

@@ -1,8 +1,11 @@
 """Independent pieces of work on several threads, results in order."""
 
+import functools
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -14,6 +17,31 @@ def side_by_side(function: Callable[[T], R], items: Sequence[T], *, threads: int
     if min(threads, len(items)) <= 1:
         yield from map(function, items)
         return
+    waiting: deque[Future[R]] = deque()
     with ThreadPoolExecutor(max_workers=threads) as pool:
-        for start in range(0, len(items), AHEAD * threads):
-            yield from pool.map(function, items[start : start + AHEAD * threads])
+        try:
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) >= AHEAD * threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def single_threaded_blas() -> AbstractContextManager[Any]:
+    """Return a context in which numpy multiplies matrices on the calling thread alone.
+
+    Several threads of one product wait for each other: no gain on a busy machine, often a loss.
+    """
+    return _blas().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
+
+
+@functools.cache
+def _blas() -> Any:
+    import numpy  # noqa: F401  its library must be there to be found
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

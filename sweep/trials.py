@@ -19,9 +19,14 @@ class TrialRecord:
         values: one per objective; empty for a failed trial.
         metrics: mean over the search queries, by metric name; `latency_*` are measured times.
         intervals: 95 % bootstrap interval over queries, by metric name.
-        timings: seconds spent on this trial and about what its index takes to build.
+        timings: seconds spent on this trial (`evaluate_s`) and about what its index takes to build
+            (`build_s`), `peak_memory_bytes` of the process by then, and `stages`: seconds, source
+            and bytes of each; `shared`, likewise, is work for many trials done before this one.
         facts: what else is worth knowing (truncated chunks, chunks, queries scored ...).
         files: names of its files inside the study's folder, by kind.
+        constraints: by how much each is missed, as a share of its bound; <= 0 where it is kept.
+        draw: for a sampler's trials, `batch` and `place` among its draws, and `params` as it
+            suggested them.
         error: type, message and traceback of a failed trial.
     """
 
@@ -31,15 +36,32 @@ class TrialRecord:
     values: tuple[float, ...] = ()
     metrics: Mapping[str, float] = field(default_factory=dict)
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    timings: Mapping[str, float] = field(default_factory=dict)
+    timings: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     error: Mapping[str, str] = field(default_factory=dict)
+    constraints: Mapping[str, float] = field(default_factory=dict)
+    draw: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def fingerprint(self) -> str:
         """Return what identifies the configuration."""
         return self.configuration.fingerprint()
+
+    @property
+    def violated(self) -> tuple[str, ...]:
+        """Return the constraints that are not kept."""
+        return tuple(text for text, missed in self.constraints.items() if missed > 0)
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Return metrics and timings in one flat form; seconds of a stage are `stage.NAME_s`."""
+        stages = self.timings.get("stages", {})
+        return {
+            **{name: v for name, v in self.timings.items() if isinstance(v, int | float)},
+            **{f"stage.{name}_s": use["seconds"] for name, use in stages.items()},
+            **self.metrics,
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Return the shape that `trials --json` prints: parameters, state, value(s), metrics."""
@@ -60,6 +82,9 @@ class TrialRecord:
             "timings": dict(self.timings),
             "facts": dict(self.facts),
         }
+        if self.constraints:
+            result["feasible"] = not self.violated
+            result["constraints"] = dict(self.constraints)
         if self.error:
             result["error"] = dict(self.error)
         return result

@@ -22,6 +22,8 @@ COMMANDS = {
     "trials": "sweep.cli.trials",
     "show": "sweep.cli.show",
     "best": "sweep.cli.best",
+    "compare": "sweep.cli.compare",
+    "delete": "sweep.cli.delete",
     "dashboard": "sweep.cli.dashboard",
     "export": "sweep.cli.export",
     "verify": "sweep.cli.verify",
@@ -29,6 +31,7 @@ COMMANDS = {
     "evaluate": "sweep.cli.evaluate",
     "corpus": "sweep.cli.corpus",
     "schema": "sweep.cli.schema",
+    "store": "sweep.cli.store",
     "doctor": "sweep.cli.doctor",
 }
 DONE, BUG, USER_INPUT, FAILED, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
@@ -91,7 +94,7 @@ def _run() -> int:
         error.show()
         return USER_INPUT
     except SweepError as error:
-        click.echo(f"error: {error}", err=True)
+        click.echo("\n".join([f"error: {error}", *getattr(error, "__notes__", ())]), err=True)
         return USER_INPUT
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)

@@ -25,7 +25,7 @@ PACKAGES = (
 )
 
 
-@click.command(name="doctor")
+@click.command(name="doctor", short_help="Check versions, processor, models and folders.")
 @json_option()
 def command(as_json: bool) -> int:
     """Check versions, processor, models and folders (exit 3 if something is off)."""

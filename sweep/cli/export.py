@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sweep.winner.figures import Pick
 
 
-@click.command(name="export")
+@click.command(name="export", short_help="Write a configuration as a production bundle.")
 @study_argument()
 @storage_option()
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 SNIPPET = 300  # characters of a chunk that are shown
 
 
-@click.command(name="query")
+@click.command(name="query", short_help="Retrieve chunks from a bundle or a study.")
 @click.argument("source", metavar="BUNDLE|STUDY")
 @click.argument("text")
 @click.option("-k", "--top-k", type=click.IntRange(min=1), help="How many chunks.")
@@ -85,25 +85,4 @@ def _ask_study(
         configuration = replace(configuration, top_k=top_k)
     with shown_report(as_json=False) as report:
         engine = reopen(study, store=store, report=report)
-        lists = engine.retriever(configuration).rank([text])
-        chunks = engine.texts.chunks(configuration.chunk)
-    hits: list[dict[str, Any]] = []
-    for row, score in zip(lists.items[0].tolist(), lists.scores[0].tolist(), strict=True):
-        if row < 0:
-            continue
-        document = engine.corpus.documents[int(chunks.document[row])]
-        start, end = int(chunks.start[row]), int(chunks.end[row])
-        hits.append(
-            {
-                "rank": len(hits) + 1,
-                "score": score,
-                "document_id": document.id,
-                "title": document.title,
-                "text": document.text[start:end],
-                "start": start,
-                "end": end,
-                "chunk": row,
-                "metadata": dict(document.metadata),
-            }
-        )
-    return hits
+        return [hit.to_json() for hit in engine.hits(configuration, text)]

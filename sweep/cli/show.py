@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 FORMATS = ("trec", "azure", "context", "parquet")
 
 
-@click.command(name="show")
+@click.command(name="show", short_help="Show a study, or one of its trials.")
 @study_argument()
 @click.argument("trial", type=int, required=False)
 @click.option(
@@ -56,6 +56,7 @@ def command(
     `sweep show 12` shows trial 12 of the study that was run last.
     """
     from sweep.cli.output import print_json
+    from sweep.cli.trial_view import print_pairs, print_trial
     from sweep.study.study import Study
 
     if trial is None and study is not None and study.isdigit():
@@ -70,7 +71,7 @@ def command(
         _show_sensitivity(opened, store, as_json=as_json)
     else:
         content = _study_content(opened) if trial is None else _trial_content(opened, trial)
-        shown = _print_pairs if trial is None else _print_trial
+        shown = print_pairs if trial is None else print_trial
         print_json(content) if as_json else shown(content)
 
 
@@ -190,8 +191,8 @@ def _study_content(study: "Study") -> dict[str, Any]:
             f"{o['metric']} ({o['direction']})" for o in about["identity"]["objectives"]
         ],
         "constraints": about["identity"]["constraints"],
-        "split": about["split"]
-        | {"honest score": "confirm set" if about["split"]["confirm"] else "cross-validation"},
+        "sampler": about["identity"]["sampler"],
+        "split": about["split"] | {"honest score": _honest_score(study)},
         "baseline": next(
             (
                 f"#{trial.number} {trial.configuration.label()}"
@@ -204,47 +205,18 @@ def _study_content(study: "Study") -> dict[str, Any]:
             "complete": len(study.complete),
             "failed": sum(trial.state == "FAIL" for trial in study.trials),
         },
-        "axes": {name: values for name, values in about["axes"].items() if len(values) > 1},
+        "axes": {name: values for name, values in about["axes"].items() if _varies(values)},
         "last run": about["last_run"],
     }
 
 
-def _print_pairs(content: dict[str, Any]) -> None:
-    from sweep.cli.output import print_table
-
-    print_table(("what", "value"), [(name, _one_line(value)) for name, value in content.items()])
-
-
-def _one_line(value: Any) -> str:
-    if isinstance(value, dict):
-        return "; ".join(f"{name}: {_one_line(inner)}" for name, inner in value.items())
-    if isinstance(value, list):
-        return ", ".join(str(inner) for inner in value) or "none"
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return "none" if value is None else str(value)
+def _honest_score(study: "Study") -> str:
+    if study.about["split"]["confirm"]:
+        return "confirm set"
+    if study.adaptive:
+        return f"none: {study.adaptive} looks at all queries, and none is kept to confirm with"
+    return "cross-validation"
 
 
-def _print_trial(content: dict[str, Any]) -> None:
-    from sweep.cli.output import print_table
-
-    click.echo(f"trial {content['number']} of {content['study']}: {content['configuration']}")
-    click.echo(f"state {content['state']}")
-    if "error" in content:
-        click.echo(content["error"]["traceback"] or content["error"]["message"])
-        return
-    print_table(
-        ("parameter", "value"), [(name, str(value)) for name, value in content["params"].items()]
-    )
-    click.echo()
-    intervals = content["intervals"]
-    print_table(
-        ("metric", "mean", "from", "to"),
-        [
-            (name, value, *intervals.get(name, (None, None)))
-            for name, value in content["metrics"].items()
-        ],
-    )
-    click.echo()
-    pairs = {**content["timings"], **content["facts"], **content["files"]}
-    print_table(("what", "value"), [(name, _one_line(value)) for name, value in pairs.items()])
+def _varies(values: list[Any]) -> bool:
+    return len(values) > 1 or any(isinstance(v, str) and " .. " in v for v in values)  # a range

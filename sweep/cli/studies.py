@@ -5,7 +5,7 @@ import click
 from sweep.cli.options import json_option, storage_option
 
 
-@click.command(name="studies")
+@click.command(name="studies", short_help="List the studies.")
 @storage_option()
 @json_option()
 def command(storage: str | None, as_json: bool) -> None:

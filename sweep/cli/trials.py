@@ -34,7 +34,7 @@ def command(
 
     opened = Study(study, storage)
     trials = _best_first(opened)
-    known = {name for trial in trials for name in (*trial.metrics, *trial.timings)}
+    known = {name for trial in trials for name in trial.numbers}
     _check_metrics(metrics, known)
     if as_json:
         print_json([trial.to_json() for trial in trials])
@@ -69,21 +69,24 @@ def _check_metrics(metrics: tuple[str, ...], known: set[str]) -> None:
 def _all_columns(
     trials: "list[TrialRecord]", columns: tuple[str, ...]
 ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    """Return header and rows of the CSV: number, state, every parameter, metrics."""
+    """Return header and rows of the CSV: number, state, every parameter, metrics, feasible."""
     flats = [trial.configuration.flat() for trial in trials]
     names = list(dict.fromkeys(name for flat in flats for name in flat))
+    constrained = any(trial.constraints for trial in trials)
     rows = []
     for trial, flat in zip(trials, flats, strict=True):
-        values = {**trial.timings, **trial.metrics}
+        values = trial.numbers
         rows.append(
             (
                 trial.number,
                 trial.state,
                 *(flat.get(name, "") for name in names),
                 *(values.get(column, "") for column in columns),
+                *((not trial.violated if trial.constraints else "",) if constrained else ()),
             )
         )
-    return ("number", "state", *names, *columns), rows
+    last = ("feasible",) if constrained else ()
+    return ("number", "state", *names, *columns, *last), rows
 
 
 def _leading_columns(
@@ -94,9 +97,9 @@ def _leading_columns(
     columns = tuple(dict.fromkeys([*(goal.name for goal in study.goals), *shown]))
     rows = []
     for trial in trials:
-        values = {**trial.timings, **trial.metrics}
+        values = trial.numbers
         mark = "  (baseline)" if trial.fingerprint == study.baseline else ""
-        state = "violates a constraint" if trial.facts.get("violates") else trial.state.lower()
+        state = "violates a constraint" if trial.violated else trial.state.lower()
         label = trial.configuration.label() + mark
         rows.append((trial.number, label, *(values.get(c) for c in columns), state))
     return ("#", "configuration", *columns, "state"), rows

@@ -7,7 +7,7 @@ import click
 from sweep.cli.options import json_option
 
 
-@click.command(name="verify")
+@click.command(name="verify", short_help="Prove a bundle against its trial.")
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option("--sample", type=click.IntRange(min=1), help="Run only this many queries.")
 @click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True)

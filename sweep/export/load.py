@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from safetensors.numpy import load_file
 
 from sweep.configuration import Configuration, from_flat
+from sweep.engine.hits import ChunkTexts, Hit
 from sweep.engine.retriever import (
     CrossEncoderReranker,
     MaxSimReranker,
@@ -19,7 +20,8 @@ from sweep.engine.retriever import (
 from sweep.errors import ExportError
 from sweep.export.layout import FORMAT, BundleFolder, file_checksum
 from sweep.index.bm25 import from_arrays
-from sweep.index.embed import Encoder, passage_text, title_cutter
+from sweep.index.embed import Encoder
+from sweep.index.passages import passage_text, title_cutter
 from sweep.index.vectors import load_index
 from sweep.models import ModelFiles, find_model
 from sweep.parquet import read_parquet
@@ -27,25 +29,6 @@ from sweep.rankings.rerank import CrossEncoderScorer
 from sweep.records import RankedLists
 
 NEEDED = ("files", "configuration", "models", "machine")  # of a manifest, to open the bundle
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """One retrieved chunk: `text` is `document.text[start:end]`."""
-
-    rank: int
-    score: float
-    document_id: str
-    title: str
-    text: str
-    start: int
-    end: int
-    chunk: int
-    metadata: Mapping[str, Any]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return a JSON-ready form."""
-        return {name: getattr(self, name) for name in self.__slots__}
 
 
 class Bundle:
@@ -57,12 +40,12 @@ class Bundle:
     """
 
     def __init__(
-        self, manifest: Mapping[str, Any], retriever: Retriever, chunks: Mapping[str, Any]
+        self, manifest: Mapping[str, Any], retriever: Retriever, texts: ChunkTexts
     ) -> None:
         self.manifest = manifest
         self.configuration = retriever.configuration
         self._retriever = retriever
-        self._chunks = chunks
+        self._texts = texts
 
     def search(self, text: str, top_k: int | None = None) -> list[Hit]:
         """Return the best chunks for one query, best first.
@@ -77,7 +60,7 @@ class Bundle:
         """Return the best chunks for each query; each is run alone, as `search` does."""
         lists = self.rank(texts, top_k)
         return [
-            self._hits(items, scores)
+            self._texts.hits(items, scores)
             for items, scores in zip(lists.items, lists.scores, strict=True)
         ]
 
@@ -87,7 +70,7 @@ class Bundle:
 
     def __repr__(self) -> str:
         """Return what is retrieved, and how many chunks there are."""
-        return f"Bundle({self.configuration.label()}; {len(self._chunks['text']):,} chunks)"
+        return f"Bundle({self.configuration.label()}; {len(self._texts.document):,} chunks)"
 
     def rank(self, texts: Sequence[str], top_k: int | None = None) -> RankedLists:
         """Return ranked chunk rows and scores, shape (Q, k)."""
@@ -103,25 +86,6 @@ class Bundle:
             return self._retriever.rank(texts)
         finally:
             self._retriever.configuration = self.configuration
-
-    def _hits(self, items: np.ndarray, scores: np.ndarray) -> list[Hit]:
-        found = zip(items.tolist(), scores.tolist(), strict=True)
-        chunks = self._chunks
-        return [
-            Hit(
-                rank=rank,
-                score=score,
-                document_id=chunks["document_id"][row],
-                title=chunks["title"][row],
-                text=chunks["text"][row],
-                start=chunks["start"][row],
-                end=chunks["end"][row],
-                chunk=row,
-                metadata=json.loads(chunks["metadata"][row]),
-            )
-            for rank, (row, score) in enumerate(found, start=1)
-            if row >= 0
-        ]
 
 
 def load(path: Path | str, *, threads: int = 1) -> Bundle:
@@ -146,8 +110,22 @@ def load(path: Path | str, *, threads: int = 1) -> Bundle:
             )
     table = read_parquet(folder.chunks)
     chunks = {name: table[name].to_pylist() for name in table.column_names if name != "document"}
-    retriever = _retriever(folder, manifest, chunks, table["document"].to_numpy(), threads)
-    return Bundle(manifest, retriever, chunks)
+    document = table["document"].to_numpy()
+    retriever = _retriever(folder, manifest, chunks, document, threads)
+    return Bundle(manifest, retriever, _texts(document.tolist(), chunks))
+
+
+def _texts(document: list[int], chunks: Mapping[str, list[Any]]) -> ChunkTexts:
+    metadata = dict(zip(document, chunks["metadata"], strict=True))
+    return ChunkTexts(
+        document=document,
+        start=chunks["start"],
+        end=chunks["end"],
+        ids=dict(zip(document, chunks["document_id"], strict=True)),
+        titles=dict(zip(document, chunks["title"], strict=True)),
+        metadata={number: json.loads(text) for number, text in metadata.items()},
+        text=chunks["text"].__getitem__,
+    )
 
 
 def read_manifest(folder: BundleFolder) -> dict[str, Any]:

@@ -38,7 +38,7 @@ Corpus `{corpus}` ({documents:,} documents, SHA-256 {corpus_hash}...), cut into 
   not covered. Evaluate again when the corpus changes.
 - Rankings are equal id for id on the same kind of machine and precision
   ({machine}); elsewhere neighbours whose scores nearly agree may swap: `sweep verify` counts them.
-- Times were measured on the machine that made this folder.
+- {times}
 """
 
 
@@ -68,6 +68,21 @@ def readme_text(manifest: Mapping[str, Any]) -> str:
         chunks=manifest["chunks"],
         models="\n".join(models),
         machine=" ".join(manifest["machine"]["features"]),
+        times=_times(manifest.get("latency") or {}),
+    )
+
+
+def _times(conditions: Mapping[str, Any]) -> str:
+    """Return under which conditions the latency was measured."""
+    where = "Times were measured where the study ran, one query at a time on one thread"
+    if not conditions:
+        return f"{where}."
+    how = f"{conditions['queries']} queries, the fastest of {conditions['rounds']} rounds each"
+    if not conditions["busy"]:
+        return f"{where} ({how})."
+    return (
+        f"{where} ({how}), while other programs used {conditions['others']:.0%} of its "
+        f"processors: a quiet machine may be faster."
     )
 
 

@@ -284,7 +284,9 @@ def _score(postings: csr_array, numbers: Ints, counts: Floats) -> tuple[Ints, Fl
     hits = np.concatenate([postings.indices[span] for span in spans])
     parts = [n * postings.data[span] for n, span in zip(counts, spans, strict=True)]
     totals = cast(Floats, np.bincount(hits, weights=np.concatenate(parts)))  # in the order given
-    rows = np.flatnonzero(np.bincount(hits))
+    held = np.zeros(len(totals), dtype=np.bool_)
+    held[hits] = True
+    rows = np.flatnonzero(held)
     return rows, totals[rows]
 
 

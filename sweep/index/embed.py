@@ -11,7 +11,8 @@ What the model sees of a text is its *input*: the token ids after prefix and tru
 made without loading the model, so that a warm store needs no torch at all.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ from sweep.errors import IndexingError
 from sweep.machine import machine_name, version_of
 from sweep.models import MODEL_ERRORS, ModelFiles
 from sweep.parallel import side_by_side
-from sweep.records import Vectors
+from sweep.records import Ints, Vectors
 from sweep.tokenizer import load_tokenizer
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 Role = Literal["query", "passage"]
 Precision = Literal["fp32", "bf16"]
 BATCH_TOKENS = 1024
-PASSAGE_STEP, QUERY_STEP = 16, 8  # bucket lengths are multiples of these
+PASSAGE_STEP, QUERY_STEP = 16, 8  # bucket lengths are so many tokens apart
+SPECIAL = 2  # tokens that most models add: a chunk of 64 fills its bucket, and needs no mask
 MIN_COSINE = 0.9995  # of a bf16 vector to its fp32 one, or bf16 is not used
 
 
@@ -46,7 +48,7 @@ class Encoder:
         self.files = files
         self.precision = precision
         self.threads = threads
-        self.window = _window(files)
+        self.window = input_window(files)
         self._tokenizer = load_tokenizer(files)
         self._model: SentenceTransformer | None = None
 
@@ -56,8 +58,18 @@ class Encoder:
         versions = [version_of(p) for p in ("torch", "transformers", "sentence-transformers")]
         parts = [self.files.fingerprint, self.precision, f"window={self.window}"]
         return "|".join(
-            [*parts, *versions, machine_name(), f"shape={BATCH_TOKENS}/{PASSAGE_STEP}"]
+            [
+                *parts,
+                *versions,
+                machine_name(),
+                f"shape={BATCH_TOKENS}/{PASSAGE_STEP}/{QUERY_STEP}/{SPECIAL}",
+            ]
         )
+
+    @cached_property
+    def largest_id(self) -> int:
+        """Return the largest token id there is."""
+        return max(self._tokenizer.get_vocab().values(), default=0)
 
     def inputs(self, texts: Sequence[str]) -> tuple[list[np.ndarray], np.ndarray]:
         """Return the token ids the model sees of each text, and the length before truncation.
@@ -68,7 +80,7 @@ class Encoder:
             texts = [text.replace("\x00", " ") for text in texts]
         encodings = self._tokenizer.encode_batch_fast(list(texts))
         full = np.array([len(encoding) for encoding in encodings], dtype=np.int64)
-        tails = self._special_tail()
+        tails = self._special_tail
         ids = [np.array(encoding.ids, dtype=np.int32) for encoding in encodings]
         return [_truncate(row, self.window, tails) for row in ids], full
 
@@ -81,42 +93,60 @@ class Encoder:
             vectors[rows] = part[: len(rows)]
         return np.empty((0, 0), dtype=np.float32) if vectors is None else vectors
 
-    def token_vectors(self, inputs: Sequence[np.ndarray], *, role: Role) -> list[Vectors]:
-        """Return unit vectors of each input's tokens, special tokens left out: N arrays (t, d)."""
-        result: list[Vectors] = [np.empty((0, 0), dtype=np.float32)] * len(inputs)
-        special = np.array(sorted(self._special_ids()), dtype=np.int32)
-        for rows, part in self._run(inputs, role=role, output="token_embeddings"):
+    def token_vectors(
+        self, inputs: Sequence[np.ndarray], *, role: Role, threads: int | None = None
+    ) -> list[Vectors]:
+        """Return unit vectors of each input's tokens, special tokens left out: N arrays (t, d).
+
+        Args:
+            inputs: N arrays of token ids.
+            role: of the texts.
+            threads: None = those of the encoder.
+        """
+        found = dict(self.stream_token_vectors(inputs, role=role, threads=threads))
+        return [found[row] for row in range(len(inputs))]
+
+    def stream_token_vectors(
+        self, inputs: Sequence[np.ndarray], *, role: Role, threads: int | None = None
+    ) -> Iterator[tuple[int, Vectors]]:
+        """Yield `token_vectors` one by one, each with its place in `inputs`, a batch at a time."""
+        special = np.array(sorted(self._special_ids), dtype=np.int32)
+        ran = self._run(inputs, role=role, output="token_embeddings", threads=threads)
+        for rows, part in ran:
             for slot, row in enumerate(rows):
                 ids = inputs[row]
                 vectors = part[slot, : len(ids)][~np.isin(ids, special)]
                 norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-                result[row] = np.ascontiguousarray(vectors / np.maximum(norms, 1e-12))
-        return result
+                yield row, np.ascontiguousarray(vectors / np.maximum(norms, 1e-12))
 
     def _run(
-        self, inputs: Sequence[np.ndarray], *, role: Role, output: str
+        self,
+        inputs: Sequence[np.ndarray],
+        *,
+        role: Role,
+        output: str,
+        threads: int | None = None,
     ) -> Iterator[tuple[list[int], Vectors]]:
         """Run the model over every batch: gives its rows of `inputs`, and one of its outputs."""
         batches = list(self._batches(inputs, role=role))
         if batches:
-            self._load()  # before there are threads
+            self.load()  # before there are threads
 
         def run(batch: tuple[list[int], dict[str, Any]]) -> tuple[list[int], Vectors]:
             rows, features = batch
             return rows, self._forward(features)[output].float().numpy()
 
-        return side_by_side(run, batches, threads=self.threads)
+        return side_by_side(run, batches, threads=threads or self.threads)
 
     def _batches(
         self, inputs: Sequence[np.ndarray], *, role: Role
     ) -> Iterator[tuple[list[int], dict[str, Any]]]:
-        step = QUERY_STEP if role == "query" else PASSAGE_STEP
+        lengths = np.array([len(ids) for ids in inputs], dtype=np.int64)
         buckets: dict[int, list[int]] = {}
-        for row, ids in enumerate(inputs):
-            steps = max(1, -(-len(ids) // step))  # a text can be without a token
-            buckets.setdefault(min(self.window, steps * step), []).append(row)
+        for row, length in enumerate(bucket_lengths(lengths, self.window, role=role).tolist()):
+            buckets.setdefault(length, []).append(row)
         for length in sorted(buckets, reverse=True):
-            size = 1 if role == "query" else max(1, BATCH_TOKENS // length)
+            size = batch_size(length, role=role)
             rows = buckets[length]
             for start in range(0, len(rows), size):
                 part = rows[start : start + size]
@@ -137,7 +167,8 @@ class Encoder:
     def _forward(self, features: dict[str, Any]) -> dict[str, Any]:
         import torch
 
-        model = self._load()
+        model = self.load()
+        features = dict(features)  # modules add to it; what they add must not stay with the batch
         torch.set_num_threads(1)
         with torch.inference_mode():
             for position, module in enumerate(model):
@@ -146,16 +177,24 @@ class Encoder:
                     features["token_embeddings"] = features["token_embeddings"].float()
         return features
 
-    def _load(self) -> "SentenceTransformer":
+    @property
+    def loaded(self) -> bool:
+        """Return whether the weights are in memory."""
+        return self._model is not None
+
+    def load(self) -> "SentenceTransformer":
+        """Return the model, loaded at the first call."""
         if self._model is None:
             self._model = load_model(self.files, precision=self.precision)
         return self._model
 
+    @cached_property
     def _special_ids(self) -> set[int]:
         return {
             i for i, token in self._tokenizer.get_added_tokens_decoder().items() if token.special
         }
 
+    @cached_property
     def _special_tail(self) -> int:
         """Return how many special tokens end every input (BERT: 1, [SEP])."""
         ids = self._tokenizer.encode("").ids
@@ -171,6 +210,18 @@ class Encoder:
         return pad if isinstance(pad, int) else 0
 
 
+def bucket_lengths(tokens: Ints, window: int, *, role: Role) -> Ints:
+    """Return the length, shape (N,), that each input of so many tokens is filled up to."""
+    step = QUERY_STEP if role == "query" else PASSAGE_STEP
+    steps = np.maximum(1, -(-(tokens - SPECIAL) // step))  # a text can be without a token
+    return np.asarray(np.minimum(window, SPECIAL + steps * step))
+
+
+def batch_size(length: int, *, role: Role) -> int:
+    """Return how many inputs of a bucket's length run together."""
+    return 1 if role == "query" else max(1, round(BATCH_TOKENS / length))
+
+
 def _truncate(ids: np.ndarray, window: int, tail: int) -> np.ndarray:
     """Cut `ids` to `window`, keeping the special tokens at the end."""
     if len(ids) <= window:
@@ -178,7 +229,8 @@ def _truncate(ids: np.ndarray, window: int, tail: int) -> np.ndarray:
     return np.concatenate([ids[: window - tail], ids[len(ids) - tail :]])
 
 
-def _window(files: ModelFiles) -> int:
+def input_window(files: ModelFiles) -> int:
+    """Return the longest input the model takes, in tokens, special ones included."""
     own = files.read_json("sentence_bert_config.json").get("max_seq_length")
     limits = [
         own,
@@ -226,28 +278,3 @@ def safe_precision(files: ModelFiles, texts: Sequence[str], *, threads: int) -> 
     norms = np.linalg.norm(exact, axis=1) * np.linalg.norm(fast, axis=1)
     cosine = (exact * fast).sum(axis=1) / np.maximum(norms, 1e-30)
     return "bf16" if len(cosine) and float(cosine.min()) >= MIN_COSINE else "fp32"
-
-
-def passage_text(title: str, text: str, *, prefix: str, cut_title: Callable[[str], str]) -> str:
-    """Return what is embedded for a chunk: prefix, cut title, line break, chunk text."""
-    if not title.strip():
-        return prefix + text
-    return f"{prefix}{cut_title(title)}\n{text}"
-
-
-def title_cutter(encoder: Encoder) -> Callable[[str], str]:
-    """Return a function that cuts a title to a quarter of the model's window, at a token's end.
-
-    A long title can so never crowd the chunk's own text out of the window.
-    """
-    limit = max(1, encoder.window // 4)
-    tokenizer = encoder._tokenizer
-    cache: dict[str, str] = {}
-
-    def cut(title: str) -> str:
-        if title not in cache:
-            offsets = tokenizer.encode(title, add_special_tokens=False).offsets
-            cache[title] = title if len(offsets) <= limit else title[: offsets[limit - 1][1]]
-        return cache[title]
-
-    return cut

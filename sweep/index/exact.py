@@ -2,75 +2,141 @@
 
 Matrix products only *nominate* candidates. What orders them is a dot product per pair in float64,
 so that a score does not depend on the batch, the block or the thread count it was computed in.
+
+The matrix is read once, in blocks of rows, for all queries together: it may be memory-mapped. Of
+each block only the scores that reach a query's bar are looked at: its `depth`-th best score so
+far, less what float32 may have got wrong.
 """
+
+from functools import partial
 
 import numpy as np
 
 from sweep.configuration import Similarity
+from sweep.errors import IndexingError
+from sweep.parallel import side_by_side, single_threaded_blas
 from sweep.records import Floats, Ints, RankedLists, Vectors
 
-MARGIN = 32  # nominated beyond the depth asked for
-BLOCK_SCORES = 8_000_000  # float32 scores held at once (32 MB)
+BLOCK_SCORES = 500_000  # float32 scores held at once by a thread (2 MB)
+BLOCK_ROWS = 16_384  # of the longest block, where queries are few
 BLOCK_FLOATS = 8_000_000  # float64 products held at once (64 MB)
+CROWDED = 4  # nominations are thinned out when there are so many times `depth` a query
 SLACK = 1e-4  # error of a float32 product, as a share of the vectors' lengths; room to spare
 TINY = 1e-37  # below float32's normal numbers, where that share no longer bounds the error
+LONGEST = 1e18  # length of a vector; a float32 product of longer ones overflows
+
+Nominations = tuple[Ints, Ints, Vectors]  # query and row of each (rows rising), float32 score
 
 
 def prepare_vectors(vectors: Vectors, similarity: Similarity) -> Vectors:
-    """Return `vectors` as they are searched: unit rows (norms in float64) for cosine."""
+    """Return `vectors` as they are searched: unit rows (norms in float64) for cosine.
+
+    Raises: IndexingError if a number is NaN or infinite.
+    """
     if similarity != "cosine" or not len(vectors):
         return np.ascontiguousarray(vectors, dtype=np.float32)
-    norms = np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
-    return np.ascontiguousarray((vectors / np.maximum(norms, 1e-30)).astype(np.float32))
+    prepared = np.empty(vectors.shape, dtype=np.float32)
+    step = max(1, BLOCK_SCORES // max(1, vectors.shape[1]))
+    for start in range(0, len(vectors), step):
+        part = slice(start, start + step)
+        norms = np.sqrt((vectors[part].astype(np.float64) ** 2).sum(axis=1, keepdims=True))
+        _check_lengths(norms)
+        prepared[part] = vectors[part] / np.maximum(norms, 1e-30)
+    return prepared
 
 
 def search_exact(
-    vectors: Vectors, queries: Vectors, *, similarity: Similarity, depth: int
+    vectors: Vectors, queries: Vectors, *, similarity: Similarity, depth: int, threads: int = 1
 ) -> RankedLists:
     """Return the `depth` best rows for each query, score descending, ties by row.
 
     Args:
-        vectors: shape (C, d), after `prepare_vectors`.
+        vectors: shape (C, d), after `prepare_vectors`; may be memory-mapped.
         queries: shape (Q, d), after `prepare_vectors`.
         similarity: see `VectorConfig`.
         depth: in [1, C].
+        threads: blocks worked on side by side; changes no bit of a score.
 
     Returns: shape (Q, depth).
+
+    Raises: IndexingError if a number is NaN or infinite, or a vector too long for float32.
     """
+    search = _Search(vectors, queries, similarity, depth)
     items = np.empty((len(queries), depth), dtype=np.int64)
     scores = np.empty((len(queries), depth), dtype=np.float64)
-    slack = _slack(vectors, queries, similarity)
-    step = max(1, BLOCK_SCORES // len(vectors))
-    for start in range(0, len(queries), step):
-        block = slice(start, start + step)
-        items[block], scores[block] = _search_block(
-            vectors, queries[block], slack[block], similarity, depth
-        )
+    for query, nominated in enumerate(search.nominate(threads)):
+        items[query], scores[query] = search.best(query, nominated)
     return RankedLists(items=items, scores=scores)
 
 
-def _search_block(
-    vectors: Vectors, queries: Vectors, slack: Floats, similarity: Similarity, depth: int
-) -> tuple[Ints, Floats]:
-    rough = _rough_scores(vectors, queries, similarity)
-    width = min(depth + MARGIN, rough.shape[1])
-    if width < rough.shape[1]:
-        nominated = np.argpartition(rough, -width, axis=1)[:, -width:]
-    else:
-        nominated = np.broadcast_to(np.arange(width), rough.shape)
-    nominated = np.sort(nominated, axis=1)
-    exact = _pair_scores(vectors, queries, nominated, similarity)
-    order = np.argsort(-exact, axis=1, kind="stable")[:, :depth]
-    items: Ints = np.take_along_axis(nominated, order, axis=1)
-    scores: Floats = np.take_along_axis(exact, order, axis=1)
-    lowest = np.take_along_axis(rough, nominated, axis=1).min(axis=1).astype(np.float64)
-    unsure = (scores[:, -1] <= lowest + slack) & (width < rough.shape[1])
-    for row in np.flatnonzero(unsure):  # the nominations ended inside a run of near ties
-        near = np.flatnonzero(rough[row] >= scores[row, -1] - slack[row])
-        exact = _pair_scores(vectors, queries[row, None], near[None, :], similarity)[0]
-        best = np.argsort(-exact, kind="stable")[:depth]
-        items[row], scores[row] = near[best], exact[best]
-    return items, scores
+class _Search:
+    """One search, and the bar that a row must reach to be nominated for a query."""
+
+    def __init__(
+        self, vectors: Vectors, queries: Vectors, similarity: Similarity, depth: int
+    ) -> None:
+        self.vectors = vectors
+        self.queries = queries
+        self.similarity = similarity
+        self.depth = depth
+        self.slack = _slack(vectors, queries, similarity)
+        self.bars = np.full(len(queries), -np.inf, dtype=np.float32)
+        self.crowd = CROWDED * depth * len(queries)
+
+    def nominate(self, threads: int) -> list[Ints]:
+        """Return rows among which are the best, rising: one array per query."""
+        step = max(1, min(BLOCK_ROWS, BLOCK_SCORES // len(self.queries)))
+        starts = range(0, len(self.vectors), step)
+        look = partial(self._look, step)
+        with single_threaded_blas():
+            held = [self._thin_out([look(0)])]  # sets the bars for the other blocks
+            for found in side_by_side(look, starts[1:], threads=threads):
+                held.append(found)
+                if sum(len(rows) for _, rows, _ in held) > self.crowd:
+                    held = [self._thin_out(held)]
+        queries, rows, _ = self._thin_out(held)
+        return [rows[part] for part in _by_query(queries, len(self.queries))]
+
+    def best(self, query: int, nominated: Ints) -> tuple[Ints, Floats]:
+        """Return the `depth` best of some rows (rising), and their scores."""
+        exact = _pair_scores(self.vectors, self.queries[query], nominated, self.similarity)
+        order = np.argsort(-exact, kind="stable")[: self.depth]
+        return nominated[order], exact[order]
+
+    def _look(self, step: int, start: int) -> Nominations:
+        """Return what reaches its query's bar in one block, by row."""
+        rough = _rough_scores(self.vectors[start : start + step], self.queries, self.similarity)
+        found = np.flatnonzero(rough >= self.bars)
+        if len(found) > self.crowd and len(rough) > self.depth:
+            place = len(rough) - self.depth
+            lowest = np.partition(rough, place, axis=0)[place]
+            bars = np.maximum(self.bars, lowest - 2 * self.slack)
+            found = np.flatnonzero(rough >= bars)
+        rows, queries = np.divmod(found, len(self.queries))
+        return queries, rows + start, rough.reshape(-1)[found]
+
+    def _thin_out(self, held: list[Nominations]) -> Nominations:
+        """Raise the bars, and return the nominations that reach them, by query, then row."""
+        queries, rows, rough = (np.concatenate(parts) for parts in zip(*held, strict=True))
+        kept = []
+        for query, part in enumerate(_by_query(queries, len(self.queries))):
+            if len(part) > self.depth:
+                lowest = np.partition(rough[part], -self.depth)[-self.depth]
+                self.bars[query] = max(self.bars[query], lowest - 2 * self.slack[query])
+                part = part[rough[part] >= self.bars[query]]
+            if len(part) > CROWDED * self.depth:  # ties that float32 cannot tell from each other
+                best, _ = self.best(query, rows[part])
+                part = part[np.isin(rows[part], best)]
+            kept.append(part)
+        places = np.concatenate(kept)
+        return queries[places], rows[places], rough[places]
+
+
+def _by_query(queries: Ints, count: int) -> list[Ints]:
+    """Return the places of each query in `queries`, in their order."""
+    small = queries.astype(np.min_scalar_type(count))  # numpy sorts 16 bits fastest
+    ends = np.cumsum(np.bincount(queries, minlength=count))
+    return np.split(np.argsort(small, kind="stable"), ends[:-1])
 
 
 def _slack(vectors: Vectors, queries: Vectors, similarity: Similarity) -> Floats:
@@ -86,24 +152,38 @@ def _slack(vectors: Vectors, queries: Vectors, similarity: Similarity) -> Floats
 def _lengths(vectors: Vectors) -> Floats:
     """Return the Euclidean norm of each row, in float64."""
     squares: Floats = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
-    return np.sqrt(squares)
+    lengths = np.sqrt(squares)
+    _check_lengths(lengths)
+    return lengths
+
+
+def _check_lengths(lengths: Floats) -> None:
+    if not (unfit := ~(lengths < LONGEST)).any():
+        return
+    raise IndexingError(
+        f"vectors: numbers must be finite and lengths below {LONGEST:.0e}, got {unfit.sum()} "
+        f"vectors that are not so. Look at the model that made them; with low precision, try "
+        f"--precision fp32."
+    )
 
 
 def _rough_scores(vectors: Vectors, queries: Vectors, similarity: Similarity) -> Vectors:
-    products: Vectors = queries @ vectors.T
+    """Return float32 scores of a block's rows, shape (rows, Q)."""
+    products: Vectors = vectors @ queries.T
     if similarity == "l2":
-        norms = (vectors**2).sum(axis=1)
-        products = 2 * products - norms - (queries**2).sum(axis=1, keepdims=True)
+        products *= 2
+        products -= (vectors**2).sum(axis=1, keepdims=True)
+        products -= (queries**2).sum(axis=1)
     return products
 
 
-def _pair_scores(vectors: Vectors, queries: Vectors, rows: Ints, similarity: Similarity) -> Floats:
-    """Return float64 scores of shape `rows.shape`; each depends on its own pair alone."""
-    result = np.empty(rows.shape, dtype=np.float64)
-    step = max(1, BLOCK_FLOATS // vectors.shape[1])
-    for number, query in enumerate(queries.astype(np.float64)):
-        for start in range(0, rows.shape[1], step):
-            part = vectors[rows[number, start : start + step]].astype(np.float64)
-            pairs = -((part - query) ** 2) if similarity == "l2" else part * query
-            result[number, start : start + step] = pairs.sum(axis=1)
+def _pair_scores(vectors: Vectors, query: Vectors, rows: Ints, similarity: Similarity) -> Floats:
+    """Return float64 scores of one query (d,) with `rows`; each depends on its own pair alone."""
+    result = np.empty(len(rows), dtype=np.float64)
+    wide = query.astype(np.float64)
+    step = max(1, BLOCK_FLOATS // max(1, len(wide)))
+    for start in range(0, len(rows), step):
+        part = vectors[rows[start : start + step]].astype(np.float64)
+        pairs = -((part - wide) ** 2) if similarity == "l2" else part * wide
+        result[start : start + step] = pairs.sum(axis=1)
     return result

@@ -43,14 +43,16 @@ class VectorIndex:
     notice: str = ""
 
 
-def build_index(vectors: Vectors, config: VectorConfig) -> VectorIndex:
+def build_index(
+    vectors: Vectors, config: VectorConfig, *, is_prepared: bool = False
+) -> VectorIndex:
     """Return an index over `vectors` (C, d) after `prepare_vectors`.
 
     An IVF index gets no more lists than the data can train (39 vectors a list). A factory that
     cannot be trained on so few vectors is replaced by exact search; `notice` says so.
     Raises: IndexingError if faiss does not know the factory string.
     """
-    prepared = prepare_vectors(vectors, config.similarity)
+    prepared = vectors if is_prepared else prepare_vectors(vectors, config.similarity)
     if config.index == "Flat" or not len(prepared):
         return VectorIndex(vectors=prepared, similarity=config.similarity)
     factory, notice = _fitting_factory(config.index, len(prepared))
@@ -82,9 +84,12 @@ def check_factory(config: VectorConfig, dimension: int) -> None:
         set_effort(_make(config.index, dimension, config.similarity), config)
 
 
-def search_vectors(index: VectorIndex, queries: Vectors, *, depth: int) -> RankedLists:
+def search_vectors(
+    index: VectorIndex, queries: Vectors, *, depth: int, threads: int = 1
+) -> RankedLists:
     """Return the `depth` best rows for each query (Q, d), score descending, ties by row.
 
+    Exact search works on `threads` blocks of rows side by side; no score depends on it.
     Scores are cosines, inner products, or minus squared distances. Never -1 among the items where
     rows are left to return; lists end early (padded) only where an approximate index found less.
     """
@@ -100,7 +105,9 @@ def search_vectors(index: VectorIndex, queries: Vectors, *, depth: int) -> Ranke
     depth = min(depth, len(index.vectors))
     if index.approximate is not None:
         return _search_approximate(index, prepared, depth)
-    return search_exact(index.vectors, prepared, similarity=index.similarity, depth=depth)
+    return search_exact(
+        index.vectors, prepared, similarity=index.similarity, depth=depth, threads=threads
+    )
 
 
 def recall_against_exact(index: VectorIndex, queries: Vectors, *, depth: int) -> float:

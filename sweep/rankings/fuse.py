@@ -154,12 +154,13 @@ def _merge(vector: Ints, bm25: Ints, parts: list[Floats], missing: list[Floats])
     items = np.concatenate([vector, bm25], axis=1)
     left = np.concatenate([parts[0], np.broadcast_to(missing[0], bm25.shape)], axis=1)
     right = np.concatenate([np.broadcast_to(missing[1], vector.shape), parts[1]], axis=1)
-    by_row = np.argsort(items, axis=1, kind="stable")
+    width = items.shape[1]
+    by_row = np.argsort(items * width + np.arange(width), axis=1)  # no two are equal
     items, left, right = (np.take_along_axis(a, by_row, axis=1) for a in (items, left, right))
     # A chunk of both lists now stands twice in a row, its place in the vector list first.
     twin = (items[:, 1:] == items[:, :-1]) & (items[:, 1:] >= 0)
-    right[:, :-1][twin] = right[:, 1:][twin]
-    items[:, 1:][twin] = -1
+    np.copyto(right[:, :-1], right[:, 1:], where=twin)
+    np.copyto(items[:, 1:], -1, where=twin)
     scores = np.where(items >= 0, left + right, np.nan)
     order = _order(scores)
     return RankedLists(

@@ -14,8 +14,8 @@ import numpy as np
 from sweep.errors import RankingError
 from sweep.machine import machine_name, version_of
 from sweep.models import MODEL_ERRORS, ModelFiles
-from sweep.parallel import side_by_side
-from sweep.records import Floats, Vectors
+from sweep.parallel import side_by_side, single_threaded_blas
+from sweep.records import Floats, Ints, Vectors
 
 BATCH_TOKENS = 1024
 STEP = 16  # bucket lengths are multiples of this
@@ -34,10 +34,8 @@ def maxsim_scores(pairs: Sequence[tuple[Vectors, Vectors]]) -> Floats:
 
     Source: Khattab & Zaharia 2020 (ColBERT), doi:10.1145/3397271.3401075, divided by q.
     """
-    from threadpoolctl import threadpool_limits
-
     scores = np.zeros(len(pairs), dtype=np.float64)
-    with threadpool_limits(limits=1, user_api="blas"):  # one thread: one order of summation
+    with single_threaded_blas():  # one thread: one order of summation
         for row, (query, passage) in enumerate(pairs):
             if len(query) and len(passage):
                 scores[row] = (query @ passage.T).max(axis=1).mean(dtype=np.float64)
@@ -68,28 +66,39 @@ class CrossEncoderScorer:
         parts = [self.files.fingerprint, self.precision, *versions, machine_name()]
         return "|".join([*parts, f"shape={BATCH_TOKENS}/{STEP}"])
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> Floats:
-        """Return the logit of each (query, passage) pair, shape (N,)."""
+    def score(self, pairs: Sequence[tuple[str, str]], *, threads: int | None = None) -> Floats:
+        """Return the logit of each (query, passage) pair, shape (N,).
+
+        Args:
+            pairs: N pairs of texts.
+            threads: None = those of the scorer.
+        """
         if not pairs:
             return np.empty(0, dtype=np.float64)
-        encoded = self._encode(self._load(), pairs)
+        encoded = self._encode(self.load(), pairs)
         lengths = np.array([len(ids) for ids in encoded["input_ids"]])
-        buckets = np.minimum(-(-lengths // STEP) * STEP, _window(self._model))
+        buckets = bucket_lengths(lengths, _window(self._model))
         batches: list[tuple[np.ndarray, tuple[int, int]]] = []
         for length in sorted(set(buckets.tolist()), reverse=True):
             rows = np.flatnonzero(buckets == length)
-            size = max(1, BATCH_TOKENS // length)
+            size = batch_size(length)
             for start in range(0, len(rows), size):
                 batches.append((rows[start : start + size], (size, length)))
         scores = np.empty(len(pairs), dtype=np.float64)
         run = partial(self._forward, encoded)
         for (rows, _), part in zip(
-            batches, side_by_side(run, batches, threads=self.threads), strict=True
+            batches, side_by_side(run, batches, threads=threads or self.threads), strict=True
         ):
             scores[rows] = part
         return scores
 
-    def _load(self) -> Any:
+    @property
+    def loaded(self) -> bool:
+        """Return whether the weights are in memory."""
+        return self._model is not None
+
+    def load(self) -> Any:
+        """Return the model, loaded at the first call."""
         if self._model is None:
             self._model = _load_cross_encoder(self.files, self.precision)
         return self._model
@@ -124,6 +133,16 @@ class CrossEncoderScorer:
         with torch.inference_mode():
             logits = self._model.model(**features).logits.float().numpy()
         return np.asarray(logits[: len(rows), 0], dtype=np.float64)
+
+
+def bucket_lengths(tokens: Ints, window: int) -> Ints:
+    """Return the length, shape (N,), that each pair of so many tokens is filled up to."""
+    return np.minimum(-(-tokens // STEP) * STEP, window)
+
+
+def batch_size(length: int) -> int:
+    """Return how many pairs of a bucket's length run together."""
+    return max(1, BATCH_TOKENS // length)
 
 
 def _check_head(files: ModelFiles) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command import read_json, succeed, write_space
+from tests.e2e.eventful import Eventful, Events
 from tests.e2e.island import MODES, Island, write_island
 
 
@@ -24,3 +25,13 @@ def island(tmp_path_factory: pytest.TempPathFactory, store: Path) -> Island:
     done = succeed("run", "island.yaml", "--threads", 1, cwd=folder, env=env)
     trials = read_json("trials", cwd=folder, env=env)
     return Island(folder, store, done, trials)
+
+
+@pytest.fixture
+def events(monkeypatch: pytest.MonkeyPatch) -> Events:
+    """Return what happens during the n-th evaluation of runs in this process, to be filled."""
+    happening: Events = {}
+    monkeypatch.setattr(Eventful, "events", happening)
+    monkeypatch.setattr(Eventful, "count", 0)
+    monkeypatch.setattr("sweep.study.run.Scorer", Eventful)
+    return happening

@@ -13,7 +13,8 @@ import pytest
 from sweep.configuration import VectorConfig
 from sweep.errors import IndexingError
 from sweep.index import embed
-from sweep.index.embed import Encoder, Precision, passage_text, safe_precision, title_cutter
+from sweep.index.embed import Encoder, Precision, safe_precision
+from sweep.index.passages import passage_text, title_cutter
 from sweep.index.vectors import build_index, search_vectors
 from sweep.models import find_model
 from sweep.records import Vectors
@@ -87,6 +88,16 @@ def test_vector_never_depends_on_its_neighbours(encoder: Encoder) -> None:
     np.testing.assert_array_equal(reverse[::-1], together)
 
 
+def test_text_that_fills_its_bucket_needs_no_mask_and_does_not_notice(encoder: Encoder) -> None:
+    """Alone nothing of its batch is masked, and the library leaves the mask out."""
+    rng = np.random.default_rng(0)
+    full = [rng.integers(1000, 20000, size=66).astype(np.int32) for _ in range(3)]
+    shorter = [ids[:60] for ids in full]
+    together = encoder.embed([*full, *shorter], role="passage")
+    np.testing.assert_array_equal(encoder.embed(full, role="passage"), together[:3])
+    np.testing.assert_array_equal(encoder.embed(shorter[:1], role="passage"), together[3:4])
+
+
 def test_query_is_run_alone_as_in_production(encoder: Encoder) -> None:
     together = queries(encoder, TEXTS)
     alone = np.concatenate([queries(encoder, [text]) for text in TEXTS])
@@ -121,13 +132,13 @@ def test_shapes_are_fixed_by_length_alone(tmp_path: Path) -> None:
     """Passages fill 1,024 tokens, a queue's rest too; queries run one by one."""
     name = lookup_model(tmp_path, {"a": [1, 0]})
     encoder = RecordingEncoder(find_model(name), precision="fp32", threads=1)
-    lengths = [1, 16, 17, *[20] * 40, 300]
+    lengths = [1, 10, 18, *[19] * 40, 300]
     inputs, _ = encoder.inputs(["a " * length for length in lengths])
     encoder.embed(inputs, role="passage")
-    assert encoder.shapes == [(3, 304), (32, 32), (32, 32), (64, 16)]
+    assert encoder.shapes == [(3, 306), (30, 34), (30, 34), (57, 18)]
     encoder.shapes.clear()
-    encoder.embed(inputs[:3], role="query")
-    assert encoder.shapes == [(1, 24), (1, 16), (1, 8)]
+    encoder.embed(inputs[:4], role="query")
+    assert encoder.shapes == [(1, 26), (1, 18), (1, 10), (1, 10)]
 
 
 def test_truncation_is_counted_and_keeps_the_last_special_token(minilm: Encoder) -> None:
@@ -255,3 +266,11 @@ def test_case_78_batch_size_does_not_change_a_ranking(
     assert len(np.unique(vectors[copies], axis=0)) == 1
     found = search_vectors(build_index(vectors, VectorConfig()), query, depth=10)
     assert found.items.tolist() == expected.items.tolist()
+
+
+def test_a_batch_holds_on_to_nothing_that_was_computed(minilm: Encoder) -> None:
+    """Or the token vectors of all batches would be in memory together."""
+    ((_, features),) = minilm._batches(minilm.inputs(["one text"])[0], role="passage")
+    before = set(features)
+    assert "token_embeddings" in minilm._forward(features)
+    assert set(features) == before

@@ -1,11 +1,13 @@
 """Exact search: the order of float64 scores, whatever float32 makes of them."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sweep.configuration import Similarity, VectorConfig
+from sweep.errors import IndexingError
 from sweep.index import exact
 from sweep.index.exact import prepare_vectors, search_exact
 from sweep.index.vectors import build_index, search_vectors
@@ -55,6 +57,40 @@ def test_equal_vectors_are_ordered_by_row() -> None:
     assert np.ptp(ranked.scores, axis=1).tolist() == [0, 0]
 
 
+@pytest.mark.parametrize("rising", [True, False])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_more_ties_than_are_held_at_once(
+    monkeypatch: pytest.MonkeyPatch, rising: bool, threads: int
+) -> None:
+    """Every block brings as many again that float32 cannot tell apart, or better ones."""
+    monkeypatch.setattr(exact, "BLOCK_SCORES", 40)
+    steps = np.arange(500) // (5 if rising else 500)
+    vectors = np.stack([np.ones(500), np.where(rising, steps, -steps) * 1e-9], axis=1)
+    vectors = vectors.astype(np.float32)
+    ranked = search_exact(vectors, made((1, 1), (1, 0)), similarity="ip", depth=3, threads=threads)
+    assert ranked.items.tolist() == [[495, 496, 497] if rising else [0, 1, 2], [0, 1, 2]]
+
+
+def test_matrix_may_lie_in_a_file(tmp_path: Path) -> None:
+    vectors = np.random.default_rng(4).normal(size=(70, 8)).astype(np.float32)
+    np.save(tmp_path / "vectors.npy", vectors)
+    mapped = np.load(tmp_path / "vectors.npy", mmap_mode="r")
+    one, other = (
+        search_exact(v, vectors[:3], similarity="l2", depth=5) for v in (vectors, mapped)
+    )
+    assert one.items.tolist() == other.items.tolist()
+    assert one.scores.tolist() == other.scores.tolist()
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "ip", "l2"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e30])
+def test_numbers_that_cannot_be_compared_are_named(similarity: Similarity, bad: float) -> None:
+    with pytest.raises(IndexingError, match=r"got 1 vectors .* try --precision fp32"):
+        search(made((1, 2), (3, bad)), made((1, 2)), similarity, depth=1)
+    with pytest.raises(IndexingError, match="vectors: numbers must be finite"):
+        search(made((1, 2), (3, 4)), made((1, bad)), similarity, depth=1)
+
+
 def test_score_of_a_query_does_not_depend_on_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     vectors = rng.normal(size=(300, 48)).astype(np.float32)
@@ -66,9 +102,11 @@ def test_score_of_a_query_does_not_depend_on_the_others(monkeypatch: pytest.Monk
         assert alone.scores[0].tolist() == together.scores[row].tolist()
     monkeypatch.setattr(exact, "BLOCK_SCORES", 700)
     monkeypatch.setattr(exact, "BLOCK_FLOATS", 480)
-    blocks = search(vectors, queries)
-    assert blocks.items.tolist() == together.items.tolist()
-    assert blocks.scores.tolist() == together.scores.tolist()
+    for threads in (1, 3):
+        index = build_index(vectors, VectorConfig())
+        blocks = search_vectors(index, queries, depth=10, threads=threads)
+        assert blocks.items.tolist() == together.items.tolist()
+        assert blocks.scores.tolist() == together.scores.tolist()
 
 
 @pytest.mark.parametrize("similarity", ["ip", "l2"])

@@ -1,0 +1,41 @@
+"""What a bundle's README says of measured times."""
+
+from typing import Any
+
+import pytest
+
+from sweep.export.readme import readme_text
+
+
+def manifest(**changes: Any) -> dict[str, Any]:
+    return {
+        "label": "bm25",
+        "made_by": "retrieval-sweep 0",
+        "made_at": "2026-01-01",
+        "study": "mine",
+        "trial": 4,
+        "configuration": {"mode": "bm25"},
+        "corpus": {"name": "corpus", "documents": 2, "hash": "0" * 64},
+        "chunks": 7,
+        "models": {"encoder": None, "reranker": None},
+        "machine": {"features": ["x86_64", "avx2"]},
+        "metrics": {"latency_p95_ms": 0.123},
+        "intervals": {"latency_p95_ms": [0.1, 0.15]},
+        **changes,
+    }
+
+
+def conditions(*, busy: bool) -> dict[str, Any]:
+    return {"queries": 30, "rounds": 20, "busy": busy, "others": 0.5, "waited": 0.1}
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_latency_stands_with_its_interval_and_its_conditions(busy: bool) -> None:
+    text = readme_text(manifest(latency=conditions(busy=busy)))
+    assert "| latency_p95_ms | 0.123 | 0.1 to 0.15 |" in text
+    assert "30 queries, the fastest of 20 rounds each" in text
+    assert ("other programs used 50% of its processors" in text) == busy
+
+
+def test_bundle_that_tells_no_conditions() -> None:
+    assert "Times were measured where the study ran" in readme_text(manifest())
