@@ -88,7 +88,7 @@ class PostgresServer:
         return name
 
     def new_url(self) -> str:
-        """Make an empty schema and return a URL that looks nowhere else; faster than a database."""
+        """Make an empty schema and return a URL that sees nothing else; faster than a database."""
         name = next(self._names)
         self.execute(f"CREATE SCHEMA {name}")
         return f"{self.url('postgres')}?options=-csearch_path%3D{name}"

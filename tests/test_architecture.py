@@ -40,8 +40,8 @@ MAY_IMPORT = {
 TRANSFORMERS = ("index/embed.py", "rankings/rerank.py")
 HOME = {  # library -> where it may be imported: files, or folders that end with a slash
     "optuna": ("study/",),
-    "optuna_dashboard": ("cli/dashboard.py",),
-    "bottle": ("cli/dashboard.py",),
+    "optuna_dashboard": ("study/dashboard_app.py",),
+    "bottle": ("study/dashboard_app.py",),
     "plotly": ("study/plots/",),
     "sqlalchemy": tuple(f"study/{name}.py" for name in ("faults", "patient", "server", "storage")),
     "faiss": ("index/vectors.py",),

@@ -19,9 +19,9 @@ from sweep.study.study import Study
 from sweep.study.tables import read_ranked_chunks, read_scores
 from sweep.trials import TrialRecord
 
-MOST_QUERIES = 200  # whose ranked lists are shown: those with the lowest scores
+MOST_QUERIES = 100  # whose ranked lists are shown: those with the lowest scores
 MOST_RANKS = 10
-LONGEST = 240  # characters of a query or a chunk
+LONGEST = 200  # characters of a query or a chunk
 COSTS = ("context_tokens", "latency_p95_ms", "index_bytes", "work")
 
 

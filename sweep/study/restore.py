@@ -1,4 +1,4 @@
-"""Setting a study's folder right before a run: half files of a killed one, tables made elsewhere."""
+"""A study's folder set right before a run: half files of a killed one, tables made elsewhere."""
 
 from pathlib import Path
 

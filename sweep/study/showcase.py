@@ -37,7 +37,7 @@ SHORTEST_PAUSE_S = 2.0  # between two updates while a run works
 SHARE = 50  # of the time, one part at most is spent on them
 LEADERS = 5  # of a running note
 MOST_SHOWN = 12  # trials that get a note and tables
-MOST_RANKED = 4  # of them that get their ranked lists
+MOST_RANKED = 3  # of them that get their ranked lists
 
 
 class Showcase:

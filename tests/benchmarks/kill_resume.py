@@ -192,17 +192,19 @@ def kill(
     expect(unbroken.run() == 0, f"the undisturbed run failed: {unbroken.log}")
     whole_s = time.monotonic() - start
     unbroken.check()
-    done: dict[str, Any] = {"kills": 0, "studies": 0, "runs": 0, "trials": len(unbroken.before)}
+    trials = len(unbroken.before)
+    done: dict[str, Any] = {"trials": trials, "kills": 0, "amid_trials": 0, "studies": 0}
     while done["kills"] < kills:
         name = f"study-{done['studies']}"
         sweep = begin(root / name, storage_of(name))
         code = None
         while code is None:
-            last = done["kills"] >= kills
-            code = sweep.run(None if last else chance.uniform(0, whole_s / 2))
-            done["kills"] += code is None
-            done["runs"] += 1
+            evaluated = len(sweep.before) == trials
+            to_the_end = done["kills"] >= kills or (evaluated and chance.random() < 0.5)
+            code = sweep.run(None if to_the_end else chance.uniform(0, 0.7 * whole_s))
             sweep.check()
+            done["kills"] += code is None
+            done["amid_trials"] += code is None and 0 < len(sweep.before) < trials
         expect(code == 0, f"exit code {code}: {sweep.log}")
         compare(sweep, unbroken)
         done["studies"] += 1

@@ -20,6 +20,7 @@ from sweep.study.run import RunOptions, run
 from sweep.study.showcase import Showcase
 from sweep.study.study import Study
 from tests.e2e.island import write_island
+from tests.postgres_server import ADMIN, PASSWORD, PostgresServer
 
 BM25 = {"mode": "bm25", "top_k": [2, 4], "chunk": {"splitter": "words", "size": [10, 20]}}
 
@@ -32,12 +33,15 @@ def island(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run_space(folder: Path, *, trials: int | None = None, **keys: Any) -> tuple[Study, Report]:
+def run_space(
+    folder: Path, *, trials: int | None = None, storage: str | None = None, **keys: Any
+) -> tuple[Study, Report]:
     space = {"name": "isle", "corpus": "island", "objective": "ndcg@5", "space": BM25, **keys}
     path = folder / "space.yaml"
     path.write_text(yaml.safe_dump(space, sort_keys=False), encoding="utf-8")
     report = Report()
-    study = run(path, options=RunOptions(threads=1, trials=trials), report=report)
+    options = RunOptions(threads=1, trials=trials, storage=storage)
+    study = run(path, options=options, report=report)
     assert not any("dashboard" in notice for notice in report.notices)
     return study, report
 
@@ -79,7 +83,7 @@ def test_one_objective(island: Path) -> None:
     found = files(study)
     assert ("artifacts", "trials.csv") in found
     assert sum(name == "scores-by-query.csv" for _, name in found) == 5
-    assert sum(name == "ranked-lists.jsonl" for _, name in found) == 4
+    assert sum(name == "ranked-lists.jsonl" for _, name in found) == 3
     facts = dict(loaded(study).user_attrs)
     assert (facts["corpus"], facts["sampler"]) == ("island: 10 documents", "grid")
     assert facts["baseline"] == "bm25, words 5/0, top 1"
@@ -225,3 +229,16 @@ def test_studies_of_other_programs_stay_as_they_are(island: Path) -> None:
     now = optuna.load_study(study_name="theirs", storage=study.optuna_storage)
     assert (now.trials, now.user_attrs) == before
     assert theirs._storage.get_study_system_attrs(theirs._study_id) == {}
+
+
+def test_on_a_server_the_same_and_no_password_is_shown(
+    island: Path, postgres: PostgresServer
+) -> None:
+    study, _ = run_space(island, storage=postgres.new_url())
+    note = get_note(loaded(study))
+    assert PASSWORD not in note
+    assert f"sweep best isle --storage 'postgresql+psycopg://{ADMIN}:***@127.0.0.1" in note
+    assert plots(study) == ["1-cost", "2-leaders", "3-effects", "4-top-k"]
+    assert len(files(study)) == 1 + 4 + 3
+    delete_study(study)
+    assert list(artifact_folder().iterdir()) == []

@@ -8,7 +8,7 @@ from typing import Any
 import optuna
 import pytest
 
-from sweep.cli.dashboard import make_app
+from sweep.study.dashboard_app import make_app
 from sweep.study.dashboard_artifacts import publish
 from sweep.study.dashboard_attributes import DashboardAttributes
 from sweep.study.folder import artifact_folder
