@@ -4,25 +4,24 @@ A fork is a process like any other to the system, to locks and to databases.
 """
 
 import os
-import pkgutil
 import sys
 import tempfile
 import time
-from importlib import import_module
 from pathlib import Path
 
-import sweep
+from sweep.cli import main
+from tests.corpus_files import write_corpus
+from tests.e2e.in_process import call_well
 
 
 def preload() -> None:
-    """Load every module of sweep, and what the first database loads beside."""
-    for module in pkgutil.walk_packages(sweep.__path__, "sweep."):
-        if module.name != "sweep.__main__":
-            import_module(module.name)
-    from sweep.study.storage import open_storage
-
-    with tempfile.TemporaryDirectory() as folder:
-        open_storage(f"{folder}/x.db", create=True).engine.dispose()
+    """Run a sweep that needs no model, which loads what others need too."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_corpus(folder / "corpus")
+        space = '{"corpus": "corpus", "objective": "ndcg@5", "space": {"mode": "bm25"}}'
+        (folder / "space.yaml").write_text(space, encoding="utf-8")
+        call_well("run", "space.yaml", "--threads", 1, cwd=folder)
 
 
 def fork_command(*arguments: object, cwd: Path, log: Path) -> int:
@@ -43,8 +42,6 @@ def fork_command(*arguments: object, cwd: Path, log: Path) -> int:
         for stream in (1, 2):
             os.dup2(handle, stream)
         sys.argv = ["sweep", *map(str, arguments)]
-        from sweep.cli import main
-
         main()
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else 1

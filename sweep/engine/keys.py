@@ -19,7 +19,7 @@ VERSIONS = {
     "inputs": 1,
     "vectors": 2,
     "index": 1,
-    "bm25_list": 1,
+    "bm25_list": 2,
     "vector_list": 1,
     "pairs": 2,
     "costs": 1,

@@ -1,13 +1,13 @@
 """Chunk texts -> term matrix -> ranked lists of chunks: BM25 in four variants.
 
 The term frequencies do not depend on the variant, k1 or b: one `TermMatrix` serves a whole sweep.
-`search_bm25` does all at once; its parts (`make_postings`, `encode_queries`, `search_postings`)
-are for callers who keep them between calls.
+`search_bm25` does all at once, from `make_postings`, `encode_queries` and `search_postings`.
 
 `lucene` is BM25 with Lucene's idf, which is never negative. `okapi`, `l` and `plus` are the models
 of the rank_bm25 library: idf from its own classes, term weights from its formulas.
 """
 
+import math
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
@@ -185,8 +185,7 @@ def search_postings(postings: csr_array, queries: csr_array, *, depth: int) -> R
 
     Chunks that share no term are never in a list; one that does is, whatever its score (`okapi`
     gives 0 or less to terms in half of the chunks and more). Each query is summed on its own, in
-    float64 and in the order of its terms: a score does not depend on the other queries. (scipy's
-    sparse product of all queries would drop zero scores, and is slower where chunks are many.)
+    float64 and in the order of its terms: a score does not depend on the other queries.
 
     Args:
         postings: shape (V, C), from `make_postings`.
@@ -253,7 +252,9 @@ def _idf(terms: TermMatrix, config: Bm25Config) -> Floats:
     """Return each term's inverse document frequency, shape (V,)."""
     frequency = _document_frequency(terms)
     if config.variant == "lucene":
-        return cast(Floats, np.log1p((len(terms) - frequency + 0.5) / (frequency + 0.5)))
+        known, place = np.unique(frequency, return_inverse=True)  # numpy's log1p varies by machine
+        idf = [math.log1p((len(terms) - n + 0.5) / (n + 0.5)) for n in known.tolist()]
+        return cast(Floats, np.array(idf)[place])
     model_class, name, _ = _RANK_BM25[config.variant]
     # Without `__init__`: it would read the texts into one dictionary per chunk (1.8 kB each).
     model = model_class.__new__(model_class)
@@ -286,8 +287,7 @@ def _score(postings: csr_array, numbers: Ints, counts: Floats) -> tuple[Ints, Fl
     totals = cast(Floats, np.bincount(hits, weights=np.concatenate(parts)))  # in the order given
     held = np.zeros(len(totals), dtype=np.bool_)
     held[hits] = True
-    rows = np.flatnonzero(held)
-    return rows, totals[rows]
+    return np.flatnonzero(held), totals[held]
 
 
 def _best(scores: Floats, depth: int) -> Ints:

@@ -1,6 +1,7 @@
 """Optuna's dashboard as a WSGI application that suits our studies; loading it takes a second."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -37,6 +38,10 @@ class _Artifacts(FileSystemArtifactStore):
             return super().open_reader(artifact_id)
         except ArtifactNotFound as error:
             raise HTTPError(404, f"{artifact_id} is not in {artifact_folder()}") from error
+
+    def remove(self, artifact_id: str) -> None:
+        with suppress(ArtifactNotFound):  # or a study with a file that is gone could not go
+            super().remove(artifact_id)
 
     def write(self, artifact_id: str, content_body: Any) -> None:
         artifact_folder().mkdir(parents=True, exist_ok=True)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import threadpoolctl
 
 from sweep import machine
 from sweep.machine import has_bf16, machine_name, processor_features, version_of
-from sweep.parallel import AHEAD, side_by_side
+from sweep.parallel import AHEAD, side_by_side, single_threaded_blas
 
 
 @pytest.fixture(autouse=True)
@@ -109,3 +110,14 @@ def test_error_of_a_piece_of_work_is_the_callers() -> None:
 
     with pytest.raises(ValueError, match="third"):
         list(side_by_side(fail, range(10), threads=2))
+
+
+def test_numpy_multiplies_on_the_calling_thread() -> None:
+    def threads() -> set[int]:
+        libraries = threadpoolctl.threadpool_info()
+        return {lib["num_threads"] for lib in libraries if "numpy" in lib["filepath"]}
+
+    before = threads()
+    with single_threaded_blas():
+        assert threads() <= {1}
+    assert threads() == before

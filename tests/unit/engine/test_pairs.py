@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from sweep.configuration import (
     VectorConfig,
 )
 from sweep.engine.engine import Engine
+from sweep.index.embed import Encoder
 from sweep.rankings.rerank import CrossEncoderScorer
 from sweep.records import Floats, RankedLists
 from tests.engine_inputs import CHUNK, configurations, corpus_with, engine_on, trimmed
@@ -124,6 +126,38 @@ def test_border_between_query_and_passage_counts(tmp_path: Path, cross_encoder: 
     scores = engine.pairs.scores(config, chunk, None, candidates([0, 1], [0, 1]))
     assert len(scorer.pairs) == 4
     assert scores.shape == (2, 2)
+
+
+def test_passage_runs_once_for_all_queries_that_ask_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the order of the candidates; each pair's score is that of the pair alone."""
+    model = lookup_model(tmp_path / "model", WORDS)
+    corpus = corpus_with(
+        {"d1": "cat", "d2": "bee ant", "d3": "ant ant cat"}, {"q1": "ant cat", "q2": "bee"}
+    )
+    vector = VectorConfig(model=model)
+    alone = [
+        engine_on(tmp_path / f"{row}", corpus).pairs.scores(
+            RerankConfig(), WHOLE, vector, candidates([row], [row])
+        )
+        for row in range(3)
+    ]
+    ran: list[list[int]] = []
+    stream = Encoder.stream_token_vectors
+
+    def streamed(self: Encoder, inputs: Sequence[np.ndarray], **options: Any) -> Any:
+        if options["role"] == "passage":
+            ran.extend(ids.tolist() for ids in inputs)
+        return stream(self, inputs, **options)
+
+    monkeypatch.setattr(Encoder, "stream_token_vectors", streamed)
+    together = engine_on(tmp_path, corpus).pairs.scores(
+        RerankConfig(), WHOLE, vector, candidates([2, 0, 1], [1, 2, 0])
+    )
+    assert len(ran) == 3
+    by_row = np.concatenate(alone, axis=1)
+    assert together.tolist() == [by_row[0, [2, 0, 1]].tolist(), by_row[1, [1, 2, 0]].tolist()]
 
 
 def test_score_of_a_model_is_not_taken_for_anothers(tmp_path: Path) -> None:

@@ -116,7 +116,22 @@ EVERYWHERE = (embed, rerank, vectors, pairs)
         (stage("chunks"), {"inputs"}),
         (stage("index"), set()),
     ],
-    ids=str,
+    ids=[
+        "torch",
+        "transformers",
+        "tokenizers",
+        "numpy",
+        "passage step",
+        "query step",
+        "batch tokens",
+        "special",
+        "rerank step",
+        "vectors",
+        "pairs",
+        "inputs",
+        "chunks",
+        "index",
+    ],  # fmt: skip
 )
 def test_what_can_change_a_bit(
     tmp_path: Path,

@@ -25,11 +25,11 @@ def made(directions: list[str], *trials: tuple[list[float], float]) -> Any:
     return storage
 
 
-def get(app: Any, path: str) -> tuple[str, bytes]:
+def get(app: Any, path: str, *, method: str = "GET") -> tuple[str, bytes]:
     """Return status and body of a page."""
     status = []
     environment = {
-        "REQUEST_METHOD": "GET",
+        "REQUEST_METHOD": method,
         "PATH_INFO": path,
         "SERVER_NAME": "here",
         "SERVER_PORT": "1",
@@ -102,3 +102,5 @@ def test_files_are_served_and_a_missing_one_is_not_found(
     assert get(app, address) == ("200 OK", b"x\n1\n")
     (artifact_folder() / artifact["artifact_id"]).unlink()
     assert get(app, address)[0] == "404 Not Found"
+    assert get(app, "/api/studies/0", method="DELETE")[0] == "204 No Content"
+    assert storage.get_all_studies() == []
