@@ -30,7 +30,7 @@ class PostgresServer:
     """A server with its own data, on a free port of this machine; passwords are checked."""
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="sweep-pg-"))  # short: sockets lie in it
+        self.folder = Path(tempfile.mkdtemp(prefix="sweep-pg-"))
         self.data = self.folder / "data"
         self.user: str | None = None
         self._names = (f"studies_{number}" for number in itertools.count())
@@ -53,7 +53,7 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start the server and return when it answers."""
-        options = f"-h 127.0.0.1 -p {self.port} -k {self.folder}"
+        options = f"-h 127.0.0.1 -p {self.port} -c unix_socket_directories=''"  # no path limits
         self._run("pg_ctl", "-w", "-l", str(self.data / "log"), "-o", options, "start")
 
     def stop(self, mode: str = "fast") -> None:

@@ -2,6 +2,7 @@
 
 results/
   sweep.db              the default storage of all studies (Optuna, SQLite)
+  .sweep.db.*.lock      one a study: held by the process that runs it, from whatever folder
   .store/               the default store of stage outputs
   .artifacts/<id>       tables that the dashboard shows, of all studies
   <study>/

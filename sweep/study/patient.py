@@ -29,6 +29,7 @@ from sweep.study.open_files import processes_with
 
 T = TypeVar("T")
 PATIENCE_S: dict[Kind, float] = {"away": 300.0, "busy": 60.0}  # a managed server fails over in 1-2
+UNTOLD_S = 20.0  # where nobody is told what is waited for
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0
 
 
@@ -47,7 +48,7 @@ def patiently(
         storage: path or URL, for messages.
         again: what is done from the second time on; None = the same.
         waits: whether to try again at all.
-        tell: told when waiting begins and ends.
+        tell: told when waiting begins and ends; without it patience is short.
 
     Raises: StorageError when patience is at its end, or at once for what does not pass.
     """
@@ -57,6 +58,7 @@ def patiently(
             result = _translated(again if attempt and again else action, storage)
         except Fault as fault:
             patience = PATIENCE_S.get(fault.kind, 0.0) if waits else 0.0
+            patience = patience if tell else min(patience, UNTOLD_S)
             left = start + patience - time.monotonic()
             if left <= 0:
                 raise storage_error(fault.kind, str(fault), storage) from fault
@@ -96,7 +98,7 @@ def storage_error(kind: Kind, words: str, storage: str) -> StorageError:
             "See that it runs, and that host and port are right",
         )
     elif kind == "busy":
-        holders = " or ".join(processes_with(Path(storage.removeprefix("sqlite:///"))))
+        holders = "" if "://" in storage else " or ".join(processes_with(Path(storage)))
         rule, advice = "must be free to be written", f"End {holders or 'what else writes to it'}"
     elif kind == "full":
         rule, advice = "must have room to grow", "Free some space"

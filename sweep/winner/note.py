@@ -230,7 +230,8 @@ def _headline(answer: Answer) -> list[str]:
     if answer.difference is not None and answer.baseline is not None:
         low, high = answer.difference.interval
         difference = f"{signed(answer.difference.mean)} [{signed(low)}, {signed(high)}]"
-        parts.append(f"{difference} against the baseline #{answer.baseline.number}")
+        shown = "" if low > 0 or high < 0 else " (no difference is shown)"
+        parts.append(f"{difference} against the baseline #{answer.baseline.number}{shown}")
     elif answer.baseline == trial:
         parts.append("this is the baseline")
     costs = costs_of(trial)

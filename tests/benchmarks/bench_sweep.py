@@ -91,7 +91,7 @@ def sweep_once(folder: Path, study: str, threads: int) -> tuple[float, dict[str,
     )  # fmt: skip
     seconds = time.perf_counter() - start
     events = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
-    ended = next(event for event in reversed(events) if event["event"] == "ended")
+    ended = next(event for event in reversed(events) if event["event"] == "run_ended")
     stages = {name: round(use["seconds"], 2) for name, use in ended["stages"].items()}
     return seconds, stages
 

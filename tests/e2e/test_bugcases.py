@@ -310,8 +310,8 @@ def test_bugcase_76_vectors_belong_to_their_model_and_text(
     assert done.returncode == DONE, done.stderr
     events = [json.loads(line) for line in done.stderr.splitlines()]
     for letter in "AB":
-        stage = f"embed ./model {letter}"
-        totals = {event["total"] for event in events if event.get("stage") == stage}
+        what = f"embed ./model {letter}"
+        totals = {event["total"] for event in events if event.get("what") == what}
         assert totals == {outcome.expected["new_encodes_after_change"]}
 
 

@@ -43,7 +43,9 @@ def dry_run(*arguments: object, cwd: Path, **options: Any) -> Finished:
 
 
 def files(folder: Path) -> set[str]:
-    return {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    """Return the files of a folder; SQLite's own, which come and go with readers, left out."""
+    found = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    return {name for name in found if not name.endswith(("-wal", "-shm"))}
 
 
 def sizes(folder: Path, pattern: str) -> int:

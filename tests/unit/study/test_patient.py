@@ -89,6 +89,16 @@ def test_what_does_not_pass_is_told_at_once(fault: Fault, told: str) -> None:
         patiently(failing(fault, 1), "x.db")
 
 
+def test_nobody_waits_long_for_what_is_not_told() -> None:
+    storage_away = failing(Fault("away", "connection refused"), 10_000)
+    start = time.monotonic()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sweep.study.patient.UNTOLD_S", 0.05)
+        with pytest.raises(StorageError, match="its server must answer"):
+            patiently(storage_away, "x.db")
+    assert time.monotonic() - start < 5
+
+
 def test_a_server_that_was_never_there_is_not_waited_for() -> None:
     with pytest.raises(StorageError, match="its server must answer"):
         patiently(failing(Fault("away", "connection refused"), 1), "x.db", waits=False)

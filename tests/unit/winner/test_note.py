@@ -70,6 +70,7 @@ def test_the_answer_says_what_to_use_and_what_comes_next() -> None:
     assert shown[2].startswith(f"**ndcg@10 {mean} [")
     for part in ("(cross-validated)", "baseline #0", "1,234 context tokens", "p95 0.12 ms"):
         assert part in shown[2]
+    assert "no difference is shown" not in shown[2]
     table = [line for line in shown if line.startswith("| ")]
     assert [row.split(" | ")[:2] for row in table[2:]] == [
         ["| 2", "recommended, best"],
@@ -90,6 +91,14 @@ def test_a_score_that_is_not_honest_is_not_called_so() -> None:
     note = answer_note(answer(adaptive="tpe"), roles={}, storage=None)
     assert "on the 40 queries that chose it**" in note
     assert "cross-validated" not in note
+
+
+def test_a_difference_that_is_not_shown_is_called_so() -> None:
+    found = answer()
+    assert found.difference is not None
+    close = replace(found, difference=replace(found.difference, mean=0.1, interval=(0.0, 0.2)))
+    told = lines(answer_note(close, roles={}, storage=None))[2]
+    assert "+.100 [+.000, +.200] against the baseline #0 (no difference is shown)" in told
 
 
 def test_an_unfinished_study_says_so_and_commands_name_the_storage() -> None:
