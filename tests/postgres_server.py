@@ -51,6 +51,21 @@ class PostgresServer:
             "--locale=C", "--no-sync", *options,
         )  # fmt: skip
 
+        self._guard = self._stop_when_we_are_gone()
+
+    def _stop_when_we_are_gone(self) -> "subprocess.Popen[bytes]":
+        """Start a process that waits for the end of this one, however it comes."""
+        stop = [self.package / INSTALLED / "bin" / "pg_ctl", "-D", self.data, "-m", "immediate"]
+        return subprocess.Popen(
+            ["sh", "-c", 'read _; exec "$@" stop', "guard", *stop],
+            user=self.user,
+            cwd=self.folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
     def start(self) -> None:
         """Start the server and return when it answers."""
         options = f"-h 127.0.0.1 -p {self.port} -c unix_socket_directories=''"  # no path limits
@@ -70,6 +85,8 @@ class PostgresServer:
         """Stop the server and remove its data."""
         if (self.data / "postmaster.pid").exists():
             self.stop("immediate")
+        self._guard.kill()
+        self._guard.communicate()
         shutil.rmtree(self.folder)
 
     def execute(self, query: str, *, database: str = "postgres") -> list[tuple[object, ...]]:
