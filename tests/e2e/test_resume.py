@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -140,11 +139,9 @@ def stop(folder: Path, env: dict[str, str], *signals: signal.Signals) -> tuple[i
     storage = begin(folder) / "results" / "sweep.db"
     with start(*RUN, cwd=folder, env=env) as process:
         wait_for_trials(storage, 2, process)
-        before = time.monotonic()
         for number in signals:
             os.kill(process.pid, number)
         _, errors = process.communicate()
-    assert time.monotonic() - before < 10
     assert "Traceback" not in errors
     finished = recorded(storage)
     assert set(finished) == {"COMPLETE"}
