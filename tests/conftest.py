@@ -35,7 +35,6 @@ def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="session")
 def postgres() -> "Iterator[PostgresServer]":
     """A real PostgreSQL server; each test makes its own database on it."""
-    pytest.importorskip("psycopg", reason="needs psycopg, which the extra `dev` brings")
     from tests.postgres_server import start_server
 
     server = start_server()

@@ -14,7 +14,6 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -75,10 +74,9 @@ class PostgresServer:
         """Stop the server; connections are broken (`immediate`: as by a crash)."""
         self._run("pg_ctl", "-w", "-m", mode, "stop")
 
-    def restart(self, mode: str = "fast", *, away_s: float = 0.0) -> None:
+    def restart(self, mode: str = "fast") -> None:
         """Stop the server and start it again."""
         self.stop(mode)
-        time.sleep(away_s)
         self.start()
 
     def remove(self) -> None:

@@ -103,16 +103,14 @@ def _run() -> int:
         if stop.code != 1:
             raise
         return DONE  # click's answer to a reader that went away, as in `sweep trials | head -1`
-    except UnicodeEncodeError as error:
-        if sys.getfilesystemencoding() == "utf-8":
-            raise
-        click.echo(
-            f"error: locale: must be one with UTF-8 to name files, got a name with "
-            f"{error.object[error.start : error.end]!r}. Set PYTHONUTF8=1, or LC_ALL=C.UTF-8.",
-            err=True,
-        )
-        return USER_INPUT
-    except Exception:
+    except Exception as error:
+        if isinstance(error, UnicodeEncodeError) and sys.getfilesystemencoding() != "utf-8":
+            click.echo(
+                f"error: locale: must be one with UTF-8 to name files, got a name with "
+                f"{error.object[error.start : error.end]!r}. Set PYTHONUTF8=1, or LC_ALL=C.UTF-8.",
+                err=True,
+            )
+            return USER_INPUT
         traceback.print_exc()
         click.echo("error: this is a bug in sweep; please report the lines above", err=True)
         return BUG

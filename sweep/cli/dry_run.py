@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sweep.cli.pace import duration
+
 if TYPE_CHECKING:
     from sweep.study.dry_run import DryRun
 
@@ -68,7 +70,7 @@ def plan_lines(found: "DryRun") -> Iterator[str]:
             more = " or more" if stage.open_ended else ""
             yield f"        {stage.kind:22}{stage.unique:>9,}{stored:>9}{stage.to_do:>9,}{more}"
     yield from _model_lines(found)
-    yield f"TIME    about {_duration(found.expected_s)}: {_parts(found)}"
+    yield f"TIME    about {duration(found.expected_s)}: {_parts(found)}"
     yield (
         f"DISK    about {format_size(found.expected_bytes)}: store "
         f"{format_size(found.store_bytes)}, tables of trials {format_size(found.study_bytes)}, "
@@ -96,19 +98,9 @@ def _parts(found: "DryRun") -> str:
     """Return the larger parts of the time, the largest first."""
     total = found.expected_s
     large = {name: s for name, s in found.seconds.items() if s >= SMALL_S * total}
-    parts = [f"{name} {_duration(large[name])}" for name in sorted(large, key=lambda n: -large[n])]
+    parts = [f"{name} {duration(large[name])}" for name in sorted(large, key=lambda n: -large[n])]
     rest = total - sum(large.values())
-    return ", ".join([*parts, f"all else {_duration(rest)}"] if rest >= 1 else parts)
-
-
-def _duration(seconds: float) -> str:
-    """Return seconds as people say them."""
-    if seconds < 60:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
+    return ", ".join([*parts, f"all else {duration(rest)}"] if rest >= 1 else parts)
 
 
 def _notes(found: "DryRun") -> str:

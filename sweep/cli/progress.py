@@ -107,7 +107,7 @@ def plain_report(pace: Pace) -> Report:
         step, now = pace.progress(what, done, total), pace.clock()
         if now - last[0] >= LINE_EVERY_S or (what == "trials" and step.ended):
             last[0] = now
-            click.echo(pace.line(), err=True)
+            click.echo(pace.line() or pace.step_text(step), err=True)
 
     return Report(
         on_notice=lambda text: click.echo(f"note: {text}", err=True),

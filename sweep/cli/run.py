@@ -58,7 +58,9 @@ if TYPE_CHECKING:
     help="Share of failed trials that stops the run (exit 3).",
 )
 @click.option(
-    "--dry-run", is_flag=True, help="Say what there is to do and what it would take; do nothing."
+    "--dry-run",
+    is_flag=True,
+    help="Say what a run would do and what it would take; begin no study.",
 )
 @click.option("--yes", is_flag=True, help="Go on with more than 2,000 configurations.")
 @json_option()

@@ -18,7 +18,10 @@ SHOWN = ("recall@10", "rr@10", "judged@10", "context_tokens", "latency_p95_ms")
 @storage_option()
 @click.option("--metric", "metrics", multiple=True, metavar="M", help="Show this metric (repeat).")
 @click.option(
-    "--csv", "as_csv", is_flag=True, help="Print CSV: number, state, parameters, metrics."
+    "--csv",
+    "as_csv",
+    is_flag=True,
+    help="Print CSV: number, state, parameters, metrics, feasible.",
 )
 @json_option()
 def command(

@@ -111,11 +111,6 @@ class Account:
                 self._counted.add(key)
                 mine.bytes += size
 
-    @property
-    def seconds(self) -> float:
-        """Return the seconds of all stages."""
-        return sum(use.seconds for use in self.stages.values())
-
     def to_json(self) -> dict[str, Any]:
         """Return the stages in the order of the flow, JSON-ready."""
         names = [*STAGES, *sorted(set(self.stages).difference(STAGES))]

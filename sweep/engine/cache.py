@@ -12,6 +12,7 @@ from sweep.engine.store import Store
 
 T = TypeVar("T")
 Arrays = dict[str, np.ndarray]
+HELD = 6  # outputs per stage, fewer where they are large
 HELD_BYTES = 512_000_000  # per stage; one output may be larger
 TIMED = ("chunks", "terms")  # what these take to compute is remembered with the output
 
@@ -25,7 +26,7 @@ class StageCache:
             recently used goes first.
     """
 
-    def __init__(self, store: Store, *, held: int = 6) -> None:
+    def __init__(self, store: Store, *, held: int = HELD) -> None:
         self.store = store
         self.held = held
         self._memory: dict[str, OrderedDict[str, Any]] = {}

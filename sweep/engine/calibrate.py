@@ -90,7 +90,8 @@ class Calibration:
 
     def rerank_times(self, work: RerankWork) -> BatchTimes:
         """Return the times of a reranker's batches."""
-        batches = work.batches or dict.fromkeys(work.samples, 1.0)
+        tried = {length: n for length, n in work.batches.items() if length in work.samples}
+        batches = tried or dict.fromkeys(work.samples, 1.0)
         if work.kind == "maxsim":
             encoder = self.engine.pool.encoder(work.model)
 

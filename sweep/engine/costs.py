@@ -27,6 +27,7 @@ from sweep.records import Ints, RankedLists
 from sweep.tokenizer import count_tokens, load_tokenizer
 
 MILLION = 1e6
+SPECIAL = 3  # tokens of a pair beside its texts: [CLS] query [SEP] passage [SEP]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +176,7 @@ def _rerank(configuration: Configuration, stages: ListStages, candidates: Ranked
         files = stages.vectors.pool.cross_encoder(configuration.rerank.model).files
         asked, passages = pair_tokens(configuration.chunk, files, stages)
         tokens = asked[queries] + passages[rows]
-        work = (tokens + 3) * multiply_adds_per_token(files)  # [CLS] query [SEP] passage [SEP]
+        work = (tokens + SPECIAL) * multiply_adds_per_token(files)
     return float(work.sum() / max(1, len(candidates.items)))
 
 

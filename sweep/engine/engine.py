@@ -102,7 +102,7 @@ class Engine:
         return search(self.retriever(configuration), texts, query)
 
     def _timed_search(self, configuration: Configuration) -> Callable[[str], list[Hit]]:
-        """Return the search that is timed for a configuration; the first query loads models."""
+        """Return the search that is timed for a configuration, its models loaded."""
         timed = timed_configuration(configuration)
         texts = corpus_texts(self.corpus, self.texts.chunks(timed.chunk))
         retriever = self.retriever(timed)

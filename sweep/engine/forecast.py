@@ -20,6 +20,7 @@ from sweep.engine.rerank_work import RerankWork
 from sweep.engine.shared_work import PairGroup
 from sweep.errors import IndexingError
 from sweep.index.bm25 import build_terms, to_arrays
+from sweep.models import find_model
 
 SAMPLE = 2000  # chunks whose terms are counted to see what all will take
 SCORE_S = 1.2e-8  # per query and chunk: a score, and finding the best
@@ -196,7 +197,12 @@ class _Reckoning:
         rerank, vector = configuration.rerank, configuration.vector
         assert rerank is not None
         model = rerank.model or (vector.model if vector else "")
-        work = next(w for w in self.plan.rerankers if (w.kind, w.model) == (rerank.kind, model))
+        files = find_model(model).fingerprint  # one model may have several names
+        work = next(
+            w
+            for w in self.plan.rerankers
+            if w.kind == rerank.kind and find_model(w.model).fingerprint == files
+        )
         group = PairGroup(
             rerank=rerank, chunk=configuration.chunk, vector=vector, configurations=()
         )

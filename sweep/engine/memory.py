@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from sweep.engine.cache import HELD_BYTES
+from sweep.engine.cache import HELD, HELD_BYTES
 from sweep.engine.engine import Engine
 from sweep.engine.forecast import Forecast
 from sweep.engine.load import peak_memory
@@ -11,7 +11,6 @@ from sweep.engine.plan import Plan
 from sweep.index.exact import BLOCK_FLOATS, BLOCK_SCORES
 
 LIBRARIES_BYTES = 350_000_000  # torch, sentence-transformers and what they import
-HELD = 6  # outputs of a stage that stay in memory, fewer where they are large
 
 
 def run_memory(engine: Engine, plan: Plan, ahead: Forecast) -> int:

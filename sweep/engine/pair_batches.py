@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sweep.engine.batches import Batches, add_batches, count_batches, spread, usual_rows
-from sweep.engine.costs import pair_tokens
+from sweep.engine.costs import SPECIAL, pair_tokens
 from sweep.engine.engine import Engine
 from sweep.engine.inputs import PassageInputs
 from sweep.engine.keys import row_key
@@ -19,7 +19,6 @@ from sweep.rankings import rerank
 from sweep.records import Ints
 
 MOST_DRAWN = 20_000  # pairs whose lengths stand for those of candidates that are not known
-SPECIAL = 3  # tokens of a pair beside its texts: [CLS] query [SEP] passage [SEP]
 
 Sample = Any  # token ids, or a pair of texts
 

@@ -41,10 +41,12 @@ class PairStages:
             if config.kind == "maxsim":
                 assert vector is not None
                 order, compute = self._maxsim(chunk, vector, queries, chunks)
+                keys = self.keys(config, chunk, vector, queries, chunks)
             else:
                 assert config.model is not None
-                order, compute = self._cross_encoder(config.model, chunk, queries, chunks)
-            keys = self.keys(config, chunk, vector, queries, chunks)
+                pairs = self._texts(chunk, queries, chunks)
+                order, compute = self._cross_encoder(config.model, pairs)
+                keys = _text_keys(pairs)
             values = self._fetch(account, self.rows(config, vector), keys, compute, order)
         scores = np.full(candidates.items.shape, np.nan)
         scores[queries, columns] = values
@@ -71,8 +73,7 @@ class PairStages:
                 row_key(asked[query] + key.tobytes())
                 for query, key in zip(queries.tolist(), found, strict=True)
             ]
-        pairs = self._texts(chunk, queries, chunks)
-        return [row_key(f"{len(q)}|{q}{p}".encode()) for q, p in pairs]
+        return _text_keys(self._texts(chunk, queries, chunks))
 
     def rows(self, config: RerankConfig, vector: VectorConfig | None) -> RowStore:
         """Return the stored scores of a reranker, by `keys`."""
@@ -114,12 +115,9 @@ class PairStages:
 
         return _ranks(inputs.lengths[chunks], chunks, queries), compute
 
-    def _cross_encoder(
-        self, model: str, chunk: ChunkConfig, queries: Ints, chunks: Ints
-    ) -> tuple[Ints, Compute]:
+    def _cross_encoder(self, model: str, pairs: list[tuple[str, str]]) -> tuple[Ints, Compute]:
         """Return the order in which pairs are scored, and what scores them."""
         scorer = self.vectors.pool.cross_encoder(model)
-        pairs = self._texts(chunk, queries, chunks)
 
         def compute(positions: list[int]) -> Floats:
             self.vectors.pool.warm(scorer)
@@ -179,3 +177,8 @@ def _ranks(*columns: Ints) -> Ints:
     ranks = np.empty_like(order)
     ranks[order] = np.arange(len(order))
     return ranks
+
+
+def _text_keys(pairs: list[tuple[str, str]]) -> list[bytes]:
+    """Return the row keys of pairs of texts."""
+    return [row_key(f"{len(query)}|{query}{passage}".encode()) for query, passage in pairs]

@@ -5,7 +5,7 @@ The command line shows it, trials record it; tests and scripts may ignore it.
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,11 +82,9 @@ class Report:
         run.got(name, "memory", key=key, size=size)
         self._add(stage, run)
 
-    @contextmanager
-    def trial(self, number: int) -> Iterator[Account]:
+    def trial(self, number: int) -> AbstractContextManager[Account]:
         """Give the account of one trial while the block runs."""
-        with self._collecting(number) as account:
-            yield account
+        return self._collecting(number)
 
     @contextmanager
     def sharing(self) -> Iterator[None]:

@@ -133,12 +133,13 @@ def _group_work(engine: Engine, group: PairGroup, seen: _Seen) -> _GroupWork:
     new = new[~np.isin(every[new], seen.pairs)]
     asked = len(engine.corpus.queries)
     more = 0.0
+    passages = np.unique(counter.passages)
     if unknown:
-        fresh = ~np.isin(np.unique(counter.passages), seen.passages)
+        fresh = ~np.isin(passages, seen.passages)
         share = float(fresh.sum()) / max(1, counter.chunks)
         more = share * max(0.0, _likely(distinct, counter.chunks) * asked - len(np.unique(every)))
     seen.pairs = np.concatenate([seen.pairs, every[new]])
-    seen.passages = np.concatenate([seen.passages, counter.passages])
+    seen.passages = np.concatenate([seen.passages, passages])
     return _GroupWork(
         sets=len(distinct),
         stored=sum(not np.isin(part, every[missing]).any() for part in keys),

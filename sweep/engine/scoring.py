@@ -27,7 +27,7 @@ class Scorer:
 
     Args:
         texts: the stages that hold chunks and token offsets.
-        metrics: what to compute; costs other than `context_tokens` are left out.
+        metrics: what to compute; costs of whole configurations are left out.
         query_ids: the judged queries to score; the judgements of others are not even looked at.
         relevance: level of metrics that name none.
         labels: the judgements' range, for fidelity and the `document_retrieval` set.
@@ -47,7 +47,7 @@ class Scorer:
         span_rule: SpanRule = "coverage",
     ) -> None:
         self.texts = texts
-        self.metrics = [m for m in metrics if m.family != "cost" or m.name == "context_tokens"]
+        self.metrics = [m for m in metrics if m.per_query]
         self.relevance = relevance
         self.labels = labels
         self.threshold = threshold

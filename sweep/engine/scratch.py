@@ -96,7 +96,6 @@ class Spool:
             return np.concatenate([np.empty(0, dtype=self._dtype), *self._pieces])
         self._flush()
         with self._file as file:
-            file.flush()
             return _mapped(file, file.tell()).view(self._dtype)
 
     def _flush(self) -> None:

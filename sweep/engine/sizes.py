@@ -43,11 +43,5 @@ def parse_age(text: str) -> float:
 
 def format_size(size: float) -> str:
     """Return bytes in the largest decimal unit that they fill, for example `1.5 GB`."""
-    unit = max(
-        (u for u in ("B", "KB", "MB", "GB", "TB") if UNITS[u] <= size),
-        key=UNITS.__getitem__,
-        default="B",
-    )
-    return (
-        f"{size / UNITS[unit]:,.0f} {unit}" if unit == "B" else f"{size / UNITS[unit]:,.1f} {unit}"
-    )
+    unit = next((u for u in ("TB", "GB", "MB", "KB") if UNITS[u] <= size), "B")
+    return f"{size / UNITS[unit]:,.{0 if unit == 'B' else 1}f} {unit}"

@@ -79,7 +79,7 @@ class Store:
         try:
             return from_bytes(read_bytes(path), verify=verify)[0]
         except DamagedError as error:
-            self.damaged(path, str(error))
+            self._damaged(path, str(error))
         except (FileNotFoundError, NotADirectoryError):
             pass
         except OSError as error:
@@ -126,7 +126,7 @@ class Store:
         text = json.dumps(content, sort_keys=True, allow_nan=False).encode()
         self.write(stage, key, {"json": np.frombuffer(text, dtype=np.uint8)})
 
-    def damaged(self, path: Path, why: str) -> None:
+    def _damaged(self, path: Path, why: str) -> None:
         """Tell that a file is damaged, and remove it."""
         inside = path.relative_to(self.root).as_posix()
         self.report.notice(f"store: {inside} is damaged ({why}); it is computed again")

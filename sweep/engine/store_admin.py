@@ -27,7 +27,7 @@ from sweep.errors import StoreError
 HEAD_BYTES = 4096  # hold a segment's whole header
 
 
-def check_store(root: Path) -> None:
+def _check_store(root: Path) -> None:
     """Refuse a folder that is not there.
 
     Raises: StoreError.
@@ -44,7 +44,7 @@ def describe_store(root: Path) -> dict[str, Any]:
 
     Raises: StoreError if there is none.
     """
-    check_store(root)
+    _check_store(root)
     files, abandoned = list_files(root), list_abandoned(root)
     stages: dict[str, list[StoreFile]] = {}
     rows: dict[Path, list[StoreFile]] = {}
@@ -114,7 +114,7 @@ def prune_store(
 
     Raises: StoreError if there is no store.
     """
-    check_store(root)
+    _check_store(root)
     files = list_files(root)
     latest = time.time() - older_than_s if older_than_s is not None else -1.0
     old = [file for file in files if file.used < latest]
@@ -166,7 +166,7 @@ def verify_store(
 
     Raises: StoreError if there is no store.
     """
-    check_store(root)
+    _check_store(root)
     files = list_files(root)
     damaged, repaired = {}, 0
     for done, file in enumerate(files):

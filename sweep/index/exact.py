@@ -31,7 +31,7 @@ Nominations = tuple[Ints, Ints, Vectors]  # query and row of each (rows rising),
 def prepare_vectors(vectors: Vectors, similarity: Similarity) -> Vectors:
     """Return `vectors` as they are searched: unit rows (norms in float64) for cosine.
 
-    Raises: IndexingError if a number is NaN or infinite.
+    Raises: IndexingError if a number is NaN or infinite, for cosine (exact search checks others).
     """
     if similarity != "cosine" or not len(vectors):
         return np.ascontiguousarray(vectors, dtype=np.float32)

@@ -154,6 +154,11 @@ class Metric:
         return _RULES[self.name].family
 
     @property
+    def per_query(self) -> bool:
+        """Return whether each query has a score; most costs are one number for a configuration."""
+        return self.family != "cost" or self.name == "context_tokens"
+
+    @property
     def higher_is_better(self) -> bool:
         """Return False for holes and costs."""
         return _RULES[self.name].higher

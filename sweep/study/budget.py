@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from sweep.engine.report import Report
@@ -40,7 +40,7 @@ class Stopped:
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready form."""
-        return {"why": self.why, "new": self.new, "left": self.left, "planned": self.planned}
+        return asdict(self)
 
 
 class Deadline:

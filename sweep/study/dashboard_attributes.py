@@ -38,10 +38,6 @@ class DashboardAttributes:
         self._study_id: int = storage.get_study_id_from_name(study)
         self._known: dict[str, Any] = storage.get_study_system_attrs(self._study_id)
 
-    def trial_id(self, number: int) -> int:
-        """Return the storage's id of a trial."""
-        return int(self._storage.get_trial_id_from_study_id_trial_number(self._study_id, number))
-
     def write_fact(self, name: str, text: str) -> None:
         """Write one of the study's attributes for people."""
         if self._storage.get_study_user_attrs(self._study_id).get(name) != text:

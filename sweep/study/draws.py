@@ -81,11 +81,10 @@ class GridDraws:
 
     def portions(self, recorded: Recorded) -> Iterator[list[Draw]]:
         """Yield what has not been tried, then what failed."""
-        untried = [c for c in self.queue if not recorded.is_tried(c.fingerprint())]
+        prints = [(c, c.fingerprint()) for c in self.queue]
+        untried = [c for c, own in prints if not recorded.is_tried(own)]
         failed = [
-            c
-            for c in self.queue
-            if recorded.is_tried(c.fingerprint()) and not recorded.is_finished(c.fingerprint())
+            c for c, own in prints if recorded.is_tried(own) and not recorded.is_finished(own)
         ]
         yield [Draw(configuration=c) for c in (*untried[: self.more], *failed)]
 

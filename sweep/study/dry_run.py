@@ -5,7 +5,7 @@ study, trial or study folder is written, and a storage that does not exist is no
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -130,7 +130,6 @@ def dry_run(
     corpus: Path | str | None = None,
     options: RunOptions | None = None,
     report: Report | None = None,
-    clock: Callable[[], float] = time.perf_counter,
 ) -> DryRun:
     """Return what `sweep.study.run.run` would do with the same arguments, and what it would take.
 
@@ -139,21 +138,20 @@ def dry_run(
         corpus: see `run`.
         options: see `run`.
         report: see `run`.
-        clock: gives seconds.
 
     Raises: SweepError for whatever `run` would refuse.
     """
     options, report = options or RunOptions(), report or Report()
-    imported_s, start = time.process_time(), clock()
+    imported_s, start = time.process_time(), time.perf_counter()
     inputs = read_inputs(space, corpus, options, report)
     storage = _existing(options.storage or default_storage())
-    start_s = imported_s + clock() - start
+    start_s = imported_s + time.perf_counter() - start
     engine = start_engine(inputs, options, report)
     trials, configurations = _to_run(inputs, storage, engine, options)
     plan = make_plan(engine, configurations)
-    calibration = Calibration(engine, clock)
+    calibration = Calibration(engine)
     ahead = forecast(engine, plan, calibration)
-    cost = _trial_cost(inputs, engine, configurations, trials, clock)
+    cost = _trial_cost(inputs, engine, configurations, trials)
     return DryRun(
         study=inputs.study,
         corpus=inputs.corpus.name,
@@ -182,12 +180,11 @@ def _trial_cost(
     engine: Engine,
     configurations: Sequence[Configuration],
     trials: Trials,
-    clock: Callable[[], float],
 ) -> TrialCost:
     """Return what the trials take beside retrieval; a sampler's are as those it may draw."""
     split = study_split(inputs.space.split, engine.corpus)
     evaluation = make_evaluation(inputs.space, engine, split, study_folder(inputs.study))
-    cost = trial_cost(evaluation, configurations, axes_of(inputs.space), clock)
+    cost = trial_cost(evaluation, configurations, axes_of(inputs.space))
     return cost.share(trials.to_run / max(1, len(configurations)))
 
 
@@ -207,9 +204,9 @@ def _to_run(
     space, about = inputs.space, {}
     recorded = Recorded()
     axes = axes_of(space) if space.sampler.kind == "grid" else space.axes()
-    study = find_study(inputs.study, storage, space, engine, axes) if storage else None
+    identity = study_identity(space, engine.corpus, engine.options.precision)
+    study = find_study(inputs.study, storage, space, identity, axes) if storage else None
     if study is None:
-        identity = study_identity(space, engine.corpus, engine.options.precision)
         check_folder(study_folder(inputs.study), inputs.study, identity)
     else:
         recorded, about = read_recorded(study), study.user_attrs.get(ABOUT, {})

@@ -91,9 +91,17 @@ def label_range(space: SearchSpace, corpus: Corpus) -> tuple[int, int]:
 def check_goals(space: SearchSpace, corpus: Corpus) -> None:
     """Refuse an objective or a constraint that the corpus cannot be scored on.
 
-    Raises: SpaceError for a span metric without spans.
+    Raises:
+        SpaceError: for a span metric without spans, or for a single objective that is a cost of
+            whole configurations.
     """
-    used = [("objective", goal.metric) for goal in goals_of(space)]
+    goals = goals_of(space)
+    if len(goals) == 1 and not goals[0].metric.per_query:
+        raise SpaceError(
+            f"objective: must have a score for each query where it decides alone, got "
+            f"{goals[0].name}. Add an objective of quality, or write it as a constraint."
+        )
+    used = [("objective", goal.metric) for goal in goals]
     used += [("constraints", parse_metric(c.metric)) for c in constraints_of(space)]
     for key, metric in used:
         if metric.family == "span" and not corpus.spans:

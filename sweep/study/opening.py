@@ -7,11 +7,11 @@ from typing import Any, Literal
 import optuna
 
 from sweep.configuration import Configuration
-from sweep.engine.engine import Engine
 from sweep.errors import StudyError
+from sweep.records import Corpus
 from sweep.study.draws import Recorded
 from sweep.study.folder import study_folder
-from sweep.study.identity import check_identity, claim_folder, study_identity
+from sweep.study.identity import check_identity, claim_folder
 from sweep.study.metrics import goals_of
 from sweep.study.record import from_optuna
 from sweep.study.search_space import SearchSpace
@@ -20,14 +20,17 @@ from sweep.study.study import ABOUT
 
 
 def open_study(
-    name: str, storage: Any, space: SearchSpace, engine: Engine, axes: dict[str, list[Any]]
+    name: str,
+    storage: Any,
+    space: SearchSpace,
+    identity: dict[str, Any],
+    axes: dict[str, list[Any]],
 ) -> optuna.Study:
     """Return the study of a name: a new one, or one that was begun with the same things.
 
     Raises: StudyError if it was begun with something else, or is another program's.
     """
-    study = find_study(name, storage, space, engine, axes)
-    identity = study_identity(space, engine.corpus, engine.options.precision)
+    study = find_study(name, storage, space, identity, axes)
     claim_folder(study_folder(name), name, identity)
     if study is not None and ABOUT in study.user_attrs:
         return study
@@ -44,13 +47,16 @@ def open_study(
 
 
 def find_study(
-    name: str, storage: Any, space: SearchSpace, engine: Engine, axes: dict[str, list[Any]]
+    name: str,
+    storage: Any,
+    space: SearchSpace,
+    identity: dict[str, Any],
+    axes: dict[str, list[Any]],
 ) -> optuna.Study | None:
     """Return the study of a name that was begun with the same things, None if there is none.
 
     Raises: StudyError if it was begun with something else, or is another program's.
     """
-    identity = study_identity(space, engine.corpus, engine.options.precision)
     try:
         study = optuna.load_study(study_name=name, storage=storage)
     except KeyError:
@@ -74,13 +80,16 @@ def read_recorded(study: optuna.Study) -> Recorded:
 
 
 def describe(
-    space: SearchSpace, engine: Engine, corpus_folder: Path, split: StudySplit
+    space: SearchSpace,
+    identity: dict[str, Any],
+    corpus: Corpus,
+    corpus_folder: Path,
+    split: StudySplit,
 ) -> dict[str, Any]:
     """Return what a study remembers of what it was begun with, JSON-ready."""
     baseline = space.baseline
-    corpus = engine.corpus
     return {
-        "identity": study_identity(space, corpus, engine.options.precision),
+        "identity": identity,
         "corpus_name": corpus.name,
         "corpus_folder": str(corpus_folder.resolve()),
         "baseline": baseline.fingerprint() if isinstance(baseline, Configuration) else None,

@@ -1,8 +1,8 @@
 """The queue of a study: which configurations, in which order, evaluated one after another."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import optuna
 
@@ -11,7 +11,7 @@ from sweep.engine.engine import Engine
 from sweep.engine.prefetch import prefetch_pairs, prefetch_vectors
 from sweep.errors import StoreError
 from sweep.study.domains import Choices
-from sweep.study.draws import GridDraws, Recorded
+from sweep.study.draws import GridDraws, Recorded, SampledDraws
 from sweep.study.evaluate import Evaluation, evaluate
 from sweep.study.record import distributions, to_optuna
 from sweep.study.sampling import Draw
@@ -21,17 +21,6 @@ from sweep.trials import TrialRecord
 
 class TooManyFailures(Exception):
     """More trials failed than `max_failures` allows; what was finished is kept."""
-
-
-class Draws(Protocol):
-    """What `evaluate_queue` takes its configurations from (see `sweep.study.draws`)."""
-
-    @property
-    def planned(self) -> int:
-        """Return how many configurations the finished study has."""
-
-    def portions(self, recorded: Recorded) -> Iterator[list[Draw]]:
-        """Yield what to evaluate, portion by portion."""
 
 
 def planned(space: SearchSpace) -> list[Configuration]:
@@ -62,7 +51,7 @@ def planned(space: SearchSpace) -> list[Configuration]:
 def evaluate_queue(
     study: optuna.Study,
     evaluation: Evaluation,
-    draws: Draws,
+    draws: GridDraws | SampledDraws,
     recorded: Recorded,
     axes: dict[str, list[Any]],
     max_failures: float,

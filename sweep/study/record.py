@@ -107,9 +107,10 @@ def _headlines(record: TrialRecord) -> dict[str, Any]:
         shown["error"] = f"{record.error['type']}: {record.error['message']}"
     if record.violated:
         shown["violates"] = ", ".join(record.violated)
+    numbers = record.numbers
     for name, (source, unit, digits) in HEADLINES.items():
-        if source in record.numbers:
-            shown[name] = float(f"{record.numbers[source] / unit:.{digits}g}")
+        if source in numbers:
+            shown[name] = float(f"{numbers[source] / unit:.{digits}g}")
     return shown
 
 
@@ -130,8 +131,8 @@ def from_optuna(trial: FrozenTrial) -> TrialRecord | None:
         facts=packed["facts"],
         files=packed["files"],
         error=packed["error"],
-        constraints=packed.get("constraints", {}),
-        draw=packed.get("draw", {}),
+        constraints=packed["constraints"],
+        draw=packed["draw"],
     )
 
 

@@ -20,6 +20,7 @@ from sweep.study.confirm import confirm
 from sweep.study.draws import GridDraws, Recorded, SampledDraws
 from sweep.study.evaluate import Evaluation
 from sweep.study.folder import StudyFolder, default_storage, default_store, study_folder
+from sweep.study.identity import study_identity
 from sweep.study.lock import running
 from sweep.study.metrics import constraints_of, goals_of, label_range, recorded_metrics
 from sweep.study.opening import describe, open_study, read_recorded
@@ -174,10 +175,11 @@ def _run_locked(
     values = axes_of(space)
     axes = values if space.sampler.kind == "grid" else space.axes()
     clear_halves(study_folder(name).path)
-    study = open_study(name, storage, space, engine, axes)
+    identity = study_identity(space, engine.corpus, engine.options.precision)
+    study = open_study(name, storage, space, identity, axes)
     recorded = read_recorded(study)
     draws, asked = draws_of(space, recorded, options, study.user_attrs.get(ABOUT, {}))
-    about = describe(space, engine, corpus_folder, split)
+    about = describe(space, identity, engine.corpus, corpus_folder, split)
     about |= {"axes": axes, "planned": draws.planned, "asked": asked}
     about |= stamp(abouts_of(storage).values())
     study.set_user_attr(ABOUT, about)

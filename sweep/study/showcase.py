@@ -26,7 +26,6 @@ from sweep.study.metrics import Goal
 from sweep.study.search_space import SearchSpace
 from sweep.study.split import StudySplit
 from sweep.study.study import Study
-from sweep.study.tables import read_scores
 from sweep.study.verdict import Verdict, named_storage, verdict_of
 from sweep.trials import TrialRecord
 
@@ -231,8 +230,7 @@ def _scores(study: Study, trials: tuple[TrialRecord, ...]) -> Floats:
     import numpy as np
 
     goal = study.goals[0]
-    per_query = [read_scores(study.folder.path / t.files["scores"]).metrics for t in trials[:1]]
-    if not any(goal.name in metrics for metrics in per_query):
+    if not trials or not goal.metric.per_query:
         return np.array([[trial.values[0]] for trial in trials], dtype=np.float64)
     return study.score_matrix(trials, goal.name)[1]
 

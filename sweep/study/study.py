@@ -215,7 +215,7 @@ class Study:
             complete=len(self.complete),
             failed=len(failed),
             infeasible=len(self.complete) - len(self.feasible),
-            planned=int(self.about.get("planned", 0)),
+            planned=int(self.about["planned"]),
         )
 
     def answer(self, pick: "Pick" = "recommended") -> "Answer":

@@ -6,7 +6,7 @@ a temporary database that are removed again.
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -60,7 +60,6 @@ def trial_cost(
     evaluation: Evaluation,
     configurations: Sequence[Configuration],
     axes: dict[str, list[Any]],
-    clock: Callable[[], float] = time.perf_counter,
 ) -> TrialCost:
     """Return what the trials of some configurations take.
 
@@ -70,7 +69,6 @@ def trial_cost(
         evaluation: as of the study.
         configurations: those that are to be evaluated.
         axes: every value of every parameter in the study.
-        clock: gives seconds.
     """
     if not configurations:
         return TrialCost()
@@ -78,7 +76,7 @@ def trial_cost(
     ends = sorted({min(lengths), max(lengths)})
     example = max(configurations, key=lambda c: len(c.flat()))
     with tempfile.TemporaryDirectory(prefix="sweep-plan-") as folder:
-        pretended = _Pretended(evaluation, Path(folder), axes, clock)
+        pretended = _Pretended(evaluation, Path(folder), axes)
         tried = np.array([pretended.measure(replace(example, top_k=k)) for k in ends])
         of_all = [float(np.interp(lengths, ends, column).sum()) for column in tried.T]
         store_s, record_bytes, new_bytes = pretended.measure_storage(example)
@@ -98,7 +96,6 @@ class _Pretended:
         evaluation: of the study; another folder takes the place of its own.
         folder: a temporary one.
         axes: see `trial_cost`.
-        clock: gives seconds.
     """
 
     def __init__(
@@ -106,11 +103,9 @@ class _Pretended:
         evaluation: Evaluation,
         folder: Path,
         axes: dict[str, list[Any]],
-        clock: Callable[[], float],
     ) -> None:
         self.evaluation = replace(evaluation, folder=StudyFolder(folder / "study"))
         self.space = distributions(axes)
-        self.clock = clock
         self.database = folder / "sweep.db"
 
     def measure(self, configuration: Configuration) -> tuple[float, float, float]:
@@ -118,13 +113,13 @@ class _Pretended:
         scorer, output = self.evaluation.scorer, self._output(configuration)
         scoring, writing, files = [], [], {}
         for _ in range(RUNS):
-            start = self.clock()
+            start = time.perf_counter()
             table = scorer.score(configuration, output)
             intervals_of(scorer, table)
-            scored = self.clock()
+            scored = time.perf_counter()
             files = write_tables(self.evaluation, configuration, output, table)
             scoring.append(scored - start)
-            writing.append(self.clock() - scored)
+            writing.append(time.perf_counter() - scored)
         sizes = [(self.evaluation.folder.path / name).stat().st_size for name in files.values()]
         return median(scoring), median(writing), float(sum(sizes))
 
@@ -140,9 +135,9 @@ class _Pretended:
         new_bytes, taken = self.database.stat().st_size, []
         for number in range(2 * RUNS):
             record = self._record(configuration, number)
-            start = self.clock()
+            start = time.perf_counter()
             study.add_trial(to_optuna(record, self.space))
-            taken.append(self.clock() - start)
+            taken.append(time.perf_counter() - start)
         storage.engine.dispose()
         return median(taken), (self.database.stat().st_size - new_bytes) / len(taken), new_bytes
 

@@ -46,12 +46,16 @@ class Front:
             "trials": self.counts.to_json(),
         }
 
+    @property
+    def names(self) -> str:
+        """Return the objectives as a sentence names them."""
+        return " and ".join([", ".join(self.objectives[:-1]), self.objectives[-1]])
+
     def text(self) -> str:
         """Return what stands below the table of the front."""
-        names = " and ".join([", ".join(self.objectives[:-1]), self.objectives[-1]])
         lines = [
             f"FRONT {len(self.trials)} of {self.compared} feasible configurations are beaten by "
-            f"no other in {names} at once"
+            f"no other in {self.names} at once"
         ]
         if self.baseline is not None:
             lines.append(f"      {self._baseline_text(self.baseline)}")

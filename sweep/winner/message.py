@@ -52,9 +52,9 @@ def _score(answer: Answer) -> str:
         return f"{plain(search.mean)} on the {search.queries} queries that chose it"
     honest = answer.confirm
     if answer.pick == "baseline":
-        return f"{_with_interval(honest)} ({honest.how}, {honest.queries} queries)"
+        return f"{with_interval(honest)} ({honest.how}, {honest.queries} queries)"
     on_search = f"{plain(search.mean)} on the {search.queries} queries that chose it"
-    return f"{_with_interval(honest)} ({honest.how}, {honest.queries} queries; {on_search})"
+    return f"{with_interval(honest)} ({honest.how}, {honest.queries} queries; {on_search})"
 
 
 def _tied_lines(answer: Answer) -> list[str]:
@@ -109,7 +109,8 @@ def _end_lines(answer: Answer) -> list[str]:
     ]
 
 
-def _with_interval(figure: Figure) -> str:
+def with_interval(figure: Figure) -> str:
+    """Return a mean with its interval: `.69 [.61, .77]`, in three decimals."""
     low, high = figure.interval
     return f"{plain(figure.mean)} [{plain(low)}, {plain(high)}]"
 

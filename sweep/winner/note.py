@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
-from sweep.winner.figures import Figure
 from sweep.winner.front import Front
-from sweep.winner.message import answer_text, milliseconds, plain, signed
+from sweep.winner.message import answer_text, milliseconds, plain, signed, with_interval
 
 COSTS = ("context_tokens", "latency_p95_ms", "index_bytes")
 TOLD = ("ndcg@10", "recall@10", "hit@5", "rr@10", "judged@10", "span_recall")  # of a trial
@@ -102,14 +101,13 @@ def front_note(
     front: Front, *, roles: Mapping[int, Sequence[str]], storage: str | None, ending: str = ""
 ) -> str:
     """Return the note of a study with several objectives; see `answer_note`."""
-    names = " and ".join([", ".join(front.objectives[:-1]), front.objectives[-1]])
     shown = list(front.trials)
     if front.baseline is not None and front.baseline not in shown:
         shown.append(front.baseline)
     number = str(front.trials[0].number)
     return "\n\n".join(
         [
-            f"## Choose one of {len(front.trials)}: none is beaten in {names} at once",
+            f"## Choose one of {len(front.trials)}: none is beaten in {front.names} at once",
             *_unfinished(ending),
             trial_table(shown, front.objectives, roles),
             next_commands(
@@ -226,7 +224,7 @@ def _headline(answer: Answer) -> list[str]:
         score = f"{plain(search.mean)} on the {search.queries:,} queries that chose it"
         parts = [f"**{answer.objective} {score}**"]
     else:
-        parts = [f"**{answer.objective} {_figure(honest)}** ({honest.how})"]
+        parts = [f"**{answer.objective} {with_interval(honest)}** ({honest.how})"]
     if answer.difference is not None and answer.baseline is not None:
         low, high = answer.difference.interval
         difference = f"{signed(answer.difference.mean)} [{signed(low)}, {signed(high)}]"
@@ -242,11 +240,6 @@ def _headline(answer: Answer) -> list[str]:
 
 def _beside(answer: Answer) -> bool:
     return answer.baseline is not None and answer.baseline != answer.trial
-
-
-def _figure(figure: Figure) -> str:
-    low, high = figure.interval
-    return f"{plain(figure.mean)} [{plain(low)}, {plain(high)}]"
 
 
 def _interval(trial: TrialRecord, name: str) -> str:

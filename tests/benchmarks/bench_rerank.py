@@ -66,7 +66,7 @@ class Counter:
         return counted
 
 
-def configuration(corpus: Corpus) -> Configuration:
+def configuration() -> Configuration:
     return Configuration(
         mode="rerank",
         top_k=10,
@@ -97,7 +97,7 @@ def memory(field: str) -> int:
 
 
 def show_cost_of_pairs(store: Path, corpus: Corpus, threads: int, counter: Counter) -> None:
-    first = configuration(corpus)
+    first = configuration()
     assert first.rerank is not None
     engine = engine_on(store, corpus, threads)
     candidates = engine.reranked(first)
@@ -139,7 +139,7 @@ def main() -> None:
     corpus = read_corpus(folder)
     corpus = replace(corpus, queries=corpus.queries[:: max(1, len(corpus.queries) // count)])
     print(f"{corpus.name}: {len(corpus.queries)} queries, {threads} threads")
-    first = configuration(corpus)
+    first = configuration()
     assert first.rerank is not None
     many = [
         replace(first, top_k=top_k, rerank=replace(first.rerank, blend=blend, candidates=kind))
@@ -151,8 +151,6 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         store = Path(name)
         show_cost_of_pairs(store, corpus, threads, counter)
-        if len(sys.argv) > 4:
-            return
         prefetch_vectors(engine_on(store, corpus, threads), many)
         best = {"all": (np.inf, np.inf), "largest": (np.inf, np.inf)}
         counted = {}

@@ -105,8 +105,8 @@ def embed_alone(folder: Path, corpus: Path, threads: int) -> tuple[float, int, i
     for size in SIZES:
         for overlap in OVERLAPS:
             chunk = ChunkConfig(splitter="tokens", size=size, overlap=overlap)
-            texts = engine.vectors.passage_texts(chunk, VectorConfig(model=MODEL))
-            unique |= {ids.tobytes(): ids for ids in encoder.inputs(texts)[0]}
+            found = engine.vectors.passage_inputs(chunk, VectorConfig(model=MODEL))
+            unique |= {found.ids[row].tobytes(): found.ids[row] for row in found.rows}
     inputs = list(unique.values())
     lengths = np.array([len(ids) for ids in inputs])
     np.savez(folder / "inputs.npz", ids=np.concatenate(inputs), lengths=lengths)

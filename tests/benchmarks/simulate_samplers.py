@@ -1,6 +1,6 @@
 """What samplers find on a made-up objective with conditional parameters, and what drawing costs.
 
-    python tests/benchmarks/simulate_samplers.py [trials] [seeds]
+    python -m tests.benchmarks.simulate_samplers [trials] [seeds]
 
 Prints the best value after so many trials, mean over seeds (the optimum is 0), and for how many
 seeds tpe and nsga2 end above random; then the processor time of one draw. About a minute for 100

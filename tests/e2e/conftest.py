@@ -6,6 +6,8 @@ import pytest
 
 from tests.e2e.command import read_json, succeed, write_space
 from tests.e2e.eventful import Eventful, Events
+from tests.e2e.grid import RUN, begin
+from tests.e2e.in_process import call_well
 from tests.e2e.island import MODES, Island, write_island
 
 
@@ -25,6 +27,14 @@ def island(tmp_path_factory: pytest.TempPathFactory, store: Path) -> Island:
     done = succeed("run", "island.yaml", "--threads", 1, cwd=folder, env=env)
     trials = read_json("trials", cwd=folder, env=env)
     return Island(folder, store, done, trials)
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the small grid, run to its end."""
+    folder = begin(tmp_path_factory.mktemp("undisturbed"))
+    call_well(*RUN, cwd=folder)
+    return folder
 
 
 @pytest.fixture

@@ -7,25 +7,15 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from sweep.cli import main
-from tests.e2e.command import DONE
+from tests.e2e.command import DONE, Finished
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a command ended."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def call(*arguments: object, cwd: Path, env: Mapping[str, str] | None = None) -> Outcome:
+def call(*arguments: object, cwd: Path, env: Mapping[str, str] | None = None) -> Finished:
     """Run `sweep ARGUMENTS` in a folder and return how it ended."""
     out, err = io.StringIO(), io.StringIO()
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -44,10 +34,10 @@ def call(*arguments: object, cwd: Path, env: Mapping[str, str] | None = None) ->
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-    return Outcome(code, out.getvalue(), err.getvalue())
+    return Finished(list(map(str, arguments)), code, out.getvalue(), err.getvalue())
 
 
-def call_well(*arguments: object, cwd: Path, **options: Any) -> Outcome:
+def call_well(*arguments: object, cwd: Path, **options: Any) -> Finished:
     """Run `sweep ARGUMENTS`, which must end well."""
     done = call(*arguments, cwd=cwd, **options)
     assert done.returncode == DONE, f"{arguments}: {done.returncode}\n{done.stdout}{done.stderr}"

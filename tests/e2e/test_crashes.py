@@ -19,6 +19,7 @@ from sweep.study.storage import open_storage
 from tests.e2e.command import (
     ROOT,
     USER_INPUT,
+    Finished,
     comparable,
     rankings,
     recorded,
@@ -27,8 +28,8 @@ from tests.e2e.command import (
     write_space,
 )
 from tests.e2e.eventful import Events
-from tests.e2e.in_process import Outcome, call, call_json, call_well
-from tests.e2e.test_postgres import GRID, RUN, TRIALS, begin
+from tests.e2e.grid import GRID, RUN, TRIALS, assert_told, assert_whole, begin
+from tests.e2e.in_process import call, call_json, call_well
 from tests.postgres_server import PostgresServer
 
 pytestmark = pytest.mark.slow
@@ -40,30 +41,6 @@ connection.execute("BEGIN IMMEDIATE")
 print("locked", flush=True)
 sys.stdin.readline()
 """
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = begin(tmp_path_factory.mktemp("undisturbed"))
-    call_well(*RUN, cwd=folder)
-    return folder
-
-
-def assert_whole(folder: Path, undisturbed: Path) -> None:
-    """The study is what it would be if nothing had happened."""
-    assert recorded(folder / "results" / "sweep.db") == {"COMPLETE": TRIALS}
-    mine, other = (trials_of(place, "grid") for place in (folder, undisturbed))
-    assert comparable(mine) == comparable(other)
-    mine, other = (rankings(place / "results", "grid") for place in (folder, undisturbed))
-    assert mine == other
-
-
-def assert_told(done: Outcome, *told: str) -> None:
-    assert done.returncode == USER_INPUT, done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stderr.count("error: ") == 1
-    for words in told:
-        assert words in done.stderr
 
 
 def test_kills_at_random_moments_lose_and_double_nothing() -> None:
@@ -97,7 +74,7 @@ def test_bugcase_95_eight_runs_at_once_on_a_new_database(
 def test_a_second_run_from_another_folder_on_one_sqlite_file(
     tmp_path: Path, events: Events
 ) -> None:
-    seen: list[Outcome] = []
+    seen: list[Finished] = []
     there = begin(tmp_path / "there")
     database = tmp_path / "shared.db"
     (there / "link.db").symlink_to(database)

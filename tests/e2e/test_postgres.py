@@ -16,40 +16,18 @@ from tests.e2e.command import (
     DONE,
     PATIENCE_S,
     USER_INPUT,
-    comparable,
+    Finished,
     rankings,
     start,
-    write_space,
 )
-from tests.e2e.in_process import Outcome, call, call_json, call_well
-from tests.e2e.island import write_island
+from tests.e2e.grid import RUN, TRIALS, begin
+from tests.e2e.in_process import call, call_json, call_well
 from tests.e2e.test_dashboard import get, read_address
 from tests.postgres_server import ADMIN, PASSWORD, PostgresServer
 
 pytestmark = pytest.mark.slow
 
-GRID = {
-    "name": "grid",
-    "corpus": "island",
-    "objective": "ndcg@5",
-    "constraints": ["context_tokens <= 400"],
-    "baseline": {"mode": "bm25", "top_k": 5, "chunk": {"splitter": "document"}},
-    "space": {
-        "mode": "bm25",
-        "top_k": 5,
-        "chunk": {"splitter": "words", "size": [6, 12]},
-        "bm25": {"k1": [0.9, 1.6]},
-    },
-}
-TRIALS = 5
 MEASURED = {"timings", "last_run", "last run", "latency", "build_s", "corpus folder"}
-RUN = ("run", "grid.yaml", "--threads", 1)
-
-
-def begin(folder: Path, **changes: Any) -> Path:
-    write_island(folder / "island")
-    write_space(folder / "grid.yaml", {**GRID, **changes})
-    return folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +36,7 @@ class Recorded:
 
     folder: Path
     url: str | None
-    run: Outcome
+    run: Finished
 
     @property
     def env(self) -> dict[str, str]:
@@ -334,7 +312,3 @@ def test_a_password_may_be_left_out_of_the_url(tmp_path: Path, postgres: Postgre
     refused = call("studies", "--storage", url, cwd=tmp_path)
     assert refused.returncode == USER_INPUT
     assert "PGPASSWORD" in refused.stderr
-
-
-def test_the_trials_are_those_of_sqlite(on_sqlite: Recorded, on_postgres: Recorded) -> None:
-    assert comparable(on_postgres.json("trials")) == comparable(on_sqlite.json("trials"))

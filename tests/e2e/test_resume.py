@@ -141,11 +141,13 @@ def stop(folder: Path, env: dict[str, str], *signals: signal.Signals) -> tuple[i
         wait_for_trials(storage, 2, process)
         for number in signals:
             os.kill(process.pid, number)
+        signalled = recorded(storage)["COMPLETE"]
         _, errors = process.communicate()
     assert "Traceback" not in errors
     finished = recorded(storage)
     assert set(finished) == {"COMPLETE"}
     assert 2 <= finished["COMPLETE"] < TRIALS
+    assert finished["COMPLETE"] <= signalled + 1, "it goes on after the trial in hand"
     return process.returncode, errors
 
 

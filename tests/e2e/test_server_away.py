@@ -12,9 +12,9 @@ from sweep.study.patient import PATIENCE_S
 from sweep.study.storage import open_storage
 from tests.e2e.command import USER_INPUT, comparable
 from tests.e2e.eventful import Eventful, Events
+from tests.e2e.grid import RUN, TRIALS, begin
 from tests.e2e.in_process import call, call_json, call_well
 from tests.e2e.proxy import LossyProxy
-from tests.e2e.test_postgres import RUN, TRIALS, begin
 from tests.postgres_server import PostgresServer
 
 pytestmark = pytest.mark.slow

@@ -14,20 +14,12 @@ import pytest
 
 from tests.corpus_files import write_corpus
 from tests.e2e.command import DONE, recorded, write_space
+from tests.e2e.grid import GRID, RUN, TRIALS, assert_told, assert_whole, begin
 from tests.e2e.in_process import call, call_json, call_well
-from tests.e2e.test_crashes import assert_told, assert_whole
-from tests.e2e.test_postgres import GRID, RUN, TRIALS, begin
 
 pytestmark = pytest.mark.slow
 
 FULL = os.strerror(errno.ENOSPC)
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = begin(tmp_path_factory.mktemp("undisturbed"))
-    call_well(*RUN, cwd=folder)
-    return folder
 
 
 @contextmanager

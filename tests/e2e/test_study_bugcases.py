@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.command import DONE, recorded, run_python, trials_of, write_space
+from tests.e2e.grid import assert_told
 from tests.e2e.in_process import call, call_json, call_well
-from tests.e2e.test_crashes import assert_told
 from tests.postgres_server import PostgresServer
 from tests.shared_data import bugcase
 

@@ -123,7 +123,7 @@ def _names(board: Board) -> list[str]:
 def _value(board: Board, trial: TrialRecord, name: str) -> float | None:
     if name in board.objectives:
         return short(trial.values[list(board.objectives).index(name)])
-    return short(trial.numbers.get(name))
+    return short(trial.metrics.get(name))
 
 
 def _view(

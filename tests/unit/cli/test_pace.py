@@ -3,19 +3,7 @@
 import pytest
 
 from sweep.cli.pace import WINDOW_S, Pace, duration, rate_text
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
+from tests.clock import Clock
 
 
 def test_rate_and_time_left(clock: Clock) -> None:

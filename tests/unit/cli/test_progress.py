@@ -22,21 +22,9 @@ from sweep.cli.progress import (
 )
 from sweep.engine.account import STAGES
 from sweep.engine.report import Report
+from tests.clock import Clock
 
 SHOW, HIDE = "\x1b[?25h", "\x1b[?25l"
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture
@@ -133,6 +121,17 @@ def test_lines_in_a_pipe_are_few(
     assert lines[1] == "trials 16/40, 1.6 trials/s, 15 s left"
     assert len(lines) == 4
     assert lines[-1] == "trials 40/40; best ndcg@10 so far 0.6000 (#7)"
+
+
+def test_a_step_that_ends_late_without_trials_is_a_line_too(
+    pace: Pace, clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As of `sweep store verify`, which has files and no trials."""
+    report = plain_report(pace)
+    report.on_progress("files", 0, 5)
+    clock.now += LINE_EVERY_S + 2
+    report.on_progress("files", 5, 5)
+    assert capsys.readouterr().err.splitlines()[-1] == "files 5/5"
 
 
 def test_notices_are_lines(pace: Pace, capsys: pytest.CaptureFixture[str]) -> None:

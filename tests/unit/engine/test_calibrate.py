@@ -1,5 +1,6 @@
 """Model times: measured on full batches, remembered, measured again where others disturbed."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,20 +14,11 @@ from sweep.engine.load import LoadMeter
 from sweep.engine.plan import make_plan
 from sweep.index.embed import Encoder
 from sweep.records import Vectors
+from tests.clock import Clock
 from tests.engine_inputs import CHUNK, configurations, engine_on
 from tests.toy_models import lookup_model
 
 WORDS = {"parking": [1.0, 0.0], "holiday": [0.0, 1.0], "forms": [0.6, 0.8], "laptop": [-1.0, 0.0]}
-
-
-class Ticking:
-    """A clock that goes on by itself only as far as it is told to."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture
@@ -60,7 +52,7 @@ def engine(tmp_path: Path) -> Engine:
 
 def timed(engine: Engine, monkeypatch: pytest.MonkeyPatch, seconds: float) -> Calibration:
     """Return a calibration by whose clock a call takes so long, and a token as much again."""
-    clock = Ticking()
+    clock = Clock()
 
     def embed(self: Encoder, inputs: list[np.ndarray], *, role: str) -> Vectors:
         clock.now += seconds * (1 + len(inputs[0]))
@@ -135,7 +127,7 @@ def test_a_slow_model_is_tried_once(engine: Engine, monkeypatch: pytest.MonkeyPa
     calibration = timed(engine, monkeypatch, 1.0)
     some = work(engine.options.tokenizer, {16: 10.0, 32: 1.0})
     assert calibration.embedding_seconds(some) == pytest.approx(11 * 17 / 2)
-    assert isinstance(calibration.clock, Ticking)
+    assert isinstance(calibration.clock, Clock)
     assert calibration.clock.now == pytest.approx(17)
 
 
@@ -153,3 +145,16 @@ def test_every_kind_of_work_is_timed_for_real(tmp_path: Path, cross_encoder: str
     assert engine.vectors.passage_inputs(CHUNK, VectorConfig()).rows.size
     assert not (tmp_path / "vectors").exists()  # what was tried is not stored
     assert not (tmp_path / "pairs").exists()
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_length_without_a_sample_is_reckoned_from_the_others(
+    tmp_path: Path, cross_encoder: str
+) -> None:
+    """The samples are a draw: a rare length of the pairs that are left may be in none."""
+    engine = engine_on(tmp_path)
+    made = list(configurations(cross_encoder).values())
+    work = next(w for w in make_plan(engine, made).rerankers if w.kind == "cross-encoder")
+    longer = {**work.batches, max(work.samples) + 64: 3.0}
+    times = Calibration(engine).rerank_times(replace(work, batches=longer))
+    assert times.total(longer) > times.total(work.batches) > 0

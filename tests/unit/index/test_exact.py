@@ -50,7 +50,7 @@ def test_case_47_more_asked_for_than_there_is() -> None:
 
 
 def test_equal_vectors_are_ordered_by_row() -> None:
-    """More copies than the depth and the margin together hold."""
+    """More copies than the depth holds."""
     vectors = np.repeat(made((0.6, 0.8), (1, 0)), 200, axis=0)
     ranked = search(vectors, made((0.6, 0.8), (1, 0)), depth=10)
     assert ranked.items.tolist() == [list(range(10)), list(range(200, 210))]

@@ -23,6 +23,15 @@ def test_span_metrics_need_spans(tmp_path: Path, keys: dict[str, Any], says: str
         check_goals(make_space(tmp_path, {"mode": "bm25"}, **keys), handbook())
 
 
+@pytest.mark.parametrize("name", ["work", "index_bytes", "latency_p95_ms", "build_s"])
+def test_a_cost_of_whole_configurations_does_not_decide_alone(tmp_path: Path, name: str) -> None:
+    """No test over queries, no interval and no tied set could be made from it."""
+    alone = make_space(tmp_path, {"mode": "bm25"}, objective=name)
+    with pytest.raises(SpaceError, match=f"objective: must have a score for each .*{name}"):
+        check_goals(alone, handbook())
+    check_goals(make_space(tmp_path, {"mode": "bm25"}, objective=["ndcg@10", name]), handbook())
+
+
 def test_constraints_are_known_by_the_metrics_own_name(tmp_path: Path) -> None:
     space = make_space(tmp_path, {"mode": "bm25"}, constraints=["recall@10 >= 0.5", "work <= 9"])
     assert [str(c) for c in constraints_of(space)] == ["recall@10 >= 0.5", "work <= 9"]
