@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sweep.corpus import read_corpus
     from sweep.errors import SweepError
     from sweep.export.load import load
-    from sweep.study.run import run
+    from sweep.study.driver.run import run
     from sweep.study.study import Study
 
 __version__ = "0.1.0"
@@ -21,7 +21,7 @@ _HOME = {
     "SweepError": "sweep.errors",
     "load": "sweep.export.load",
     "read_corpus": "sweep.corpus",
-    "run": "sweep.study.run",
+    "run": "sweep.study.driver.run",
 }
 
 

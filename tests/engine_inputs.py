@@ -15,7 +15,7 @@ from sweep.configuration import (
     VectorConfig,
 )
 from sweep.engine.engine import Engine, EngineOptions
-from sweep.engine.report import Report
+from sweep.engine.measure.report import Report
 from sweep.records import Corpus, Document, Query, RankedLists
 
 TOPICS = ["parking", "holiday", "expenses", "laptop", "canteen", "training"]

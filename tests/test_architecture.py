@@ -40,10 +40,12 @@ MAY_IMPORT = {
 TRANSFORMERS = ("index/embed.py", "rankings/rerank.py")
 HOME = {  # library -> where it may be imported: files, or folders that end with a slash
     "optuna": ("study/",),
-    "optuna_dashboard": ("study/dashboard_app.py",),
-    "bottle": ("study/dashboard_app.py",),
-    "plotly": ("study/plots/",),
-    "sqlalchemy": tuple(f"study/{name}.py" for name in ("faults", "patient", "server", "storage")),
+    "optuna_dashboard": ("study/dashboard/app.py",),
+    "bottle": ("study/dashboard/app.py",),
+    "plotly": ("study/dashboard/plots/",),
+    "sqlalchemy": tuple(
+        f"study/storage/{name}.py" for name in ("faults", "patient", "server", "storage")
+    ),
     "faiss": ("index/vectors.py",),
     "torch": TRANSFORMERS,
     "sentence_transformers": TRANSFORMERS,
@@ -62,9 +64,9 @@ HOME = {  # library -> where it may be imported: files, or folders that end with
     "pandas": ("study/study.py",),
     "pydantic": ("study/",),
     "pydantic_core": ("study/",),
-    "yaml": ("study/yaml_file.py", "export/write.py", "evaluators/criteria.py"),
-    "filelock": ("study/lock.py",),
-    "psutil": ("study/run.py", "study/open_files.py", "engine/load.py"),
+    "yaml": ("study/space/yaml_file.py", "export/write.py", "evaluators/criteria.py"),
+    "filelock": ("study/storage/lock.py",),
+    "psutil": ("study/driver/run.py", "study/storage/open_files.py", "engine/measure/load.py"),
     "click": ("cli/",),
     "rich": ("cli/",),
     "numpy": ("",),

@@ -16,10 +16,10 @@ def command(storage: str | None, host: str, port: int) -> None:
     """Open the Optuna dashboard on the recorded studies; also while a run is going on."""
     from sweep.cli.output import message
     from sweep.errors import StudyError
-    from sweep.study.address import shown
-    from sweep.study.dashboard_app import make_app
+    from sweep.study.dashboard.app import make_app
     from sweep.study.folder import default_storage
-    from sweep.study.storage import open_storage
+    from sweep.study.storage.address import shown
+    from sweep.study.storage.storage import open_storage
 
     name = storage or default_storage()
     app = make_app(open_storage(name))

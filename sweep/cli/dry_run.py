@@ -9,7 +9,7 @@ import click
 from sweep.cli.pace import duration
 
 if TYPE_CHECKING:
-    from sweep.study.dry_run import DryRun
+    from sweep.study.driver.dry_run import DryRun
 
 SMALL_S = 0.05  # parts of the time below this share are told together
 NAMES = {
@@ -31,8 +31,8 @@ def plan_run(space: Path, options: dict[str, Any], *, as_json: bool) -> int:
     from sweep.cli import DONE
     from sweep.cli.output import print_json
     from sweep.cli.progress import shown_report
-    from sweep.study.dry_run import dry_run
-    from sweep.study.run import RunOptions
+    from sweep.study.driver.dry_run import dry_run
+    from sweep.study.driver.run import RunOptions
 
     with shown_report(as_json=as_json) as report:
         found = dry_run(space, options=RunOptions(**options), report=report)
@@ -47,7 +47,7 @@ def plan_run(space: Path, options: dict[str, Any], *, as_json: bool) -> int:
 
 def plan_lines(found: "DryRun") -> Iterator[str]:
     """Yield the lines of a plan for people."""
-    from sweep.engine.sizes import format_size
+    from sweep.engine.store.sizes import format_size
 
     trials = found.trials
     if not trials.to_run:

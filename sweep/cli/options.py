@@ -39,7 +39,7 @@ class AmountType(click.ParamType):  # type: ignore[type-arg]  # generic in late 
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> int | float:
         """Return the amount, or end with what it should look like."""
-        from sweep.engine.sizes import parse_age, parse_size
+        from sweep.engine.store.sizes import parse_age, parse_size
         from sweep.errors import StoreError
 
         try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sweep.cli.pace import Pace, Step, duration
-from sweep.engine.report import Report
+from sweep.engine.measure.report import Report
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -72,7 +72,7 @@ def command(space: Path, as_json: bool, dry_run: bool, **options: Any) -> int:
     what is missing.
     """
     from sweep.study.metrics import goals_of
-    from sweep.study.space import read_space
+    from sweep.study.space.read import read_space
 
     goal = goals_of(read_space(space))[0]  # a slip in the file is told before the rest is loaded
     if dry_run:
@@ -84,8 +84,8 @@ def command(space: Path, as_json: bool, dry_run: bool, **options: Any) -> int:
     from sweep.cli.output import message
     from sweep.cli.progress import shown_report
     from sweep.errors import StorageError, StoreError
-    from sweep.study.queue import TooManyFailures
-    from sweep.study.run import RunOptions, run
+    from sweep.study.driver.queue import TooManyFailures
+    from sweep.study.driver.run import RunOptions, run
 
     try:
         with shown_report(as_json=as_json, objective=goal.name, maximize=goal.maximize) as report:
@@ -133,7 +133,7 @@ def _print_answer(study: "Study", *, as_json: bool) -> None:
 
 def _this_command() -> str:
     """Return the command that is running, as one types it; a password in a URL is left out."""
-    from sweep.study.address import shown
+    from sweep.study.storage.address import shown
 
     def told(word: str) -> str:
         option, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)

@@ -102,7 +102,7 @@ def _export(
     study: "Study", number: int, form: str, out: Path | None, *, search_only: bool
 ) -> None:
     from sweep.cli.output import message
-    from sweep.engine.store import write_whole
+    from sweep.engine.store.store import write_whole
     from sweep.study.ranked_queries import ranked_queries
 
     ranked = ranked_queries(study, study.trial(number), search_only=search_only)

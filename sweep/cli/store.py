@@ -19,8 +19,8 @@ def command() -> None:
 def info(store: Path | None, as_json: bool) -> None:
     """Show what the store holds, by stage and by model, and when it was used last."""
     from sweep.cli.output import print_json, print_table
-    from sweep.engine.sizes import format_size
-    from sweep.engine.store_admin import describe_store
+    from sweep.engine.store.admin import describe_store
+    from sweep.engine.store.sizes import format_size
     from sweep.study.folder import default_store
 
     facts = describe_store(store or default_store())
@@ -74,8 +74,8 @@ def prune(
 ) -> None:
     """Remove what was not used for longest; it is computed again when it is needed."""
     from sweep.cli.output import print_json
-    from sweep.engine.sizes import format_size
-    from sweep.engine.store_admin import prune_store
+    from sweep.engine.store.admin import prune_store
+    from sweep.engine.store.sizes import format_size
     from sweep.study.folder import default_store
 
     if limit is None and older_than is None:
@@ -102,7 +102,7 @@ def verify(store: Path | None, repair: bool, as_json: bool) -> int:
     from sweep.cli import DONE, FAILED
     from sweep.cli.output import print_json
     from sweep.cli.progress import shown_report
-    from sweep.engine.store_admin import verify_store
+    from sweep.engine.store.admin import verify_store
     from sweep.study.folder import default_store
 
     with shown_report(as_json=as_json) as report:

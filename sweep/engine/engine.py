@@ -8,25 +8,25 @@ from typing import Literal
 import numpy as np
 
 from sweep.configuration import Configuration
-from sweep.engine.cache import StageCache
-from sweep.engine.costs import costs_of
 from sweep.engine.hits import Hit, corpus_texts, search
-from sweep.engine.latency import Latency, LatencyMeter, latency_key, timed_configuration
-from sweep.engine.lists import ListStages
-from sweep.engine.load import LoadMeter
-from sweep.engine.output import cut_depth, first_mode
-from sweep.engine.pairs import PairStages
+from sweep.engine.measure.costs import costs_of
+from sweep.engine.measure.latency import Latency, LatencyMeter, latency_key, timed_configuration
+from sweep.engine.measure.load import LoadMeter
+from sweep.engine.measure.report import Report
 from sweep.engine.pool import ModelPool
-from sweep.engine.report import Report
 from sweep.engine.retriever import (
     CrossEncoderReranker,
     MaxSimReranker,
     Reranker,
     Retriever,
 )
-from sweep.engine.store import Store
-from sweep.engine.texts import TextStages
-from sweep.engine.vectors import VectorStages
+from sweep.engine.stages.lists import ListStages
+from sweep.engine.stages.output import cut_depth, first_mode
+from sweep.engine.stages.pairs import PairStages
+from sweep.engine.stages.texts import TextStages
+from sweep.engine.stages.vectors import VectorStages
+from sweep.engine.store.cache import StageCache
+from sweep.engine.store.store import Store
 from sweep.index.embed import Encoder
 from sweep.models import find_model
 from sweep.rankings.rerank import CrossEncoderScorer

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from sweep.engine.keys import stage_key
-from sweep.engine.report import Report
-from sweep.engine.store import Store
+from sweep.engine.measure.report import Report
+from sweep.engine.store.keys import stage_key
+from sweep.engine.store.store import Store
 from sweep.index.embed import Encoder, Precision, safe_precision
 from sweep.machine import has_bf16, machine_name, version_of
 from sweep.models import ModelFiles, find_model

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from sweep.configuration import Configuration
 from sweep.engine.engine import Engine
-from sweep.engine.shared_work import join_candidates, pair_groups, passage_groups
+from sweep.engine.plan.shared_work import join_candidates, pair_groups, passage_groups
 
 
 def prefetch_vectors(engine: Engine, configurations: Iterable[Configuration]) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sweep.configuration import Bm25Config, Configuration, VectorConfig
-from sweep.engine.output import rank
+from sweep.engine.stages.output import rank
 from sweep.index.bm25 import TermMatrix, encode_queries, make_postings, search_postings
 from sweep.index.embed import Encoder
 from sweep.index.vectors import VectorIndex, search_vectors

@@ -13,7 +13,7 @@ from sweep.study.tables import read_scores
 from sweep.trials import TrialRecord
 
 if TYPE_CHECKING:
-    from sweep.winner.inference import Comparison
+    from sweep.winner.statistics.inference import Comparison
 
 MOST_QUERIES = 10  # with the largest differences, that are named
 
@@ -133,7 +133,7 @@ def compare_trials(
         MetricError: for a metric that the study did not record per query.
         StudyError: if a trial's table is gone or damaged.
     """
-    from sweep.winner.inference import planned_comparison
+    from sweep.winner.statistics.inference import planned_comparison
 
     tables = [read_scores(study.folder.path / trial.files["scores"]) for trial in (a, b)]
     known = [name for name in tables[0].metrics if name in tables[1].metrics]

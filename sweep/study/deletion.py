@@ -7,10 +7,10 @@ from pathlib import Path
 import optuna
 
 from sweep.errors import StoreError
-from sweep.study.dashboard_artifacts import remove_artifacts
-from sweep.study.dashboard_attributes import DashboardAttributes
+from sweep.study.dashboard.artifacts import remove_artifacts
+from sweep.study.dashboard.attributes import DashboardAttributes
 from sweep.study.folder import artifact_folder
-from sweep.study.lock import running
+from sweep.study.storage.lock import running
 from sweep.study.study import Study
 
 

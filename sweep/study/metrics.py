@@ -7,8 +7,8 @@ from sweep.configuration import Configuration
 from sweep.errors import MetricError, SpaceError
 from sweep.metrics import Metric, parse_metric
 from sweep.records import Corpus
-from sweep.study.expression import Constraint
-from sweep.study.search_space import SearchSpace
+from sweep.study.space.expression import Constraint
+from sweep.study.space.search_space import SearchSpace
 
 METRICS_VERSION = 1  # raise it when a metric's definition changes: old studies are not resumed
 STANDARD = (

@@ -6,8 +6,8 @@ from typing import Any
 
 from sweep.corpus import read_corpus
 from sweep.engine.engine import Engine, EngineOptions
-from sweep.engine.output import first_mode
-from sweep.engine.report import Report
+from sweep.engine.measure.report import Report
+from sweep.engine.stages.output import first_mode
 from sweep.errors import StudyError
 from sweep.export.contents import BundleContents
 from sweep.records import Corpus

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sweep.engine.engine import Engine
-from sweep.engine.scoring import Scorer
+from sweep.engine.stages.scoring import Scorer
 from sweep.errors import StudyError
 from sweep.metrics import MATCHING, SPAN_RULES, SpanRule
 from sweep.records import Floats
@@ -19,7 +19,7 @@ from sweep.study.metrics import Goal
 from sweep.study.study import Study
 from sweep.study.tables import read_ranking, read_scores
 from sweep.trials import TrialRecord
-from sweep.winner.scores import oriented, whole_numbers
+from sweep.winner.statistics.scores import oriented, whole_numbers
 
 THRESHOLDS = (0.25, 0.5, 0.75)
 

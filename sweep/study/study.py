@@ -11,14 +11,14 @@ import optuna
 
 from sweep.errors import StudyError
 from sweep.records import Floats
-from sweep.study.address import shown
-from sweep.study.budget import Stopped
-from sweep.study.confirm import read_confirm
+from sweep.study.driver.budget import Stopped
+from sweep.study.driver.confirm import read_confirm
 from sweep.study.folder import StudyFolder, default_storage, study_folder
 from sweep.study.metrics import Goal
-from sweep.study.recency import recency
 from sweep.study.record import from_optuna
-from sweep.study.storage import open_storage
+from sweep.study.storage.address import shown
+from sweep.study.storage.recency import recency
+from sweep.study.storage.storage import open_storage
 from sweep.study.tables import read_scores
 from sweep.trials import TrialRecord
 

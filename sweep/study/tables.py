@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sweep.engine.store import write_whole
+from sweep.engine.store.store import write_whole
 from sweep.errors import StudyError
 from sweep.parquet import read_parquet, to_parquet
 from sweep.records import Chunks, Corpus, RankedLists, ScoreTable

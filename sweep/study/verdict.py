@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sweep.errors import SweepError
-from sweep.study.address import shown
 from sweep.study.folder import default_storage
+from sweep.study.storage.address import shown
 from sweep.study.study import Study
 
 if TYPE_CHECKING:  # the winner's statistics load scipy

@@ -9,11 +9,11 @@ import numpy as np
 from sweep.errors import WinnerError
 from sweep.records import Floats
 from sweep.trials import TrialRecord
-from sweep.winner.bootstrap import bootstrap_interval
-from sweep.winner.cross_validation import honest_scores
-from sweep.winner.inference import planned_comparison
 from sweep.winner.recommendation import Recommendation, choose, recommend
-from sweep.winner.scores import highest_mean
+from sweep.winner.statistics.bootstrap import bootstrap_interval
+from sweep.winner.statistics.cross_validation import honest_scores
+from sweep.winner.statistics.inference import planned_comparison
+from sweep.winner.statistics.scores import highest_mean
 
 Pick = Literal["recommended", "best", "baseline"]
 COSTS = ("context_tokens", "work", "index_bytes")  # compared in this order; lower is cheaper

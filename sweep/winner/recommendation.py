@@ -7,7 +7,7 @@ import numpy as np
 
 from sweep.errors import WinnerError
 from sweep.records import Floats, Ints
-from sweep.winner.inference import (
+from sweep.winner.statistics.inference import (
     TukeyResult,
     detectable_difference,
     queries_needed,

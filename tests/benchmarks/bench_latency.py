@@ -27,8 +27,8 @@ from sweep.configuration import (
 )
 from sweep.corpus import read_corpus
 from sweep.engine.engine import Engine, EngineOptions
-from sweep.engine.latency import spread_sample
-from sweep.engine.load import Stopwatch
+from sweep.engine.measure.latency import spread_sample
+from sweep.engine.measure.load import Stopwatch
 from sweep.export.contents import BundleContents
 from sweep.export.load import Bundle, load
 from sweep.export.write import write_bundle

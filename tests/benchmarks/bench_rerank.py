@@ -27,9 +27,9 @@ from sweep.configuration import (
     VectorConfig,
 )
 from sweep.corpus import read_corpus
-from sweep.engine import pairs
 from sweep.engine.engine import Engine, EngineOptions
 from sweep.engine.prefetch import prefetch_pairs, prefetch_vectors
+from sweep.engine.stages import pairs
 from sweep.index.embed import Encoder
 from sweep.records import Corpus, Floats, Vectors
 

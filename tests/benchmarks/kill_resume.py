@@ -28,11 +28,11 @@ from typing import Any
 import optuna
 import yaml
 
-from sweep.engine.report import Report
-from sweep.engine.store import Store
-from sweep.engine.store_files import list_files
+from sweep.engine.measure.report import Report
+from sweep.engine.store.files import list_files
+from sweep.engine.store.store import Store
 from sweep.study.record import from_optuna
-from sweep.study.storage import open_storage
+from sweep.study.storage.storage import open_storage
 from tests.e2e.command import comparable, rankings
 from tests.e2e.island import write_island
 from tests.forked import fork_command, preload, wait

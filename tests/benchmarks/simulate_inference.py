@@ -14,10 +14,10 @@ import numpy as np
 from scipy import stats
 
 from sweep.records import Floats
-from sweep.winner.bootstrap import bootstrap_interval
-from sweep.winner.cross_validation import honest_scores
-from sweep.winner.inference import detectable_difference, planned_comparison, tukey_hsd
-from sweep.winner.paired_tests import holm
+from sweep.winner.statistics.bootstrap import bootstrap_interval
+from sweep.winner.statistics.cross_validation import honest_scores
+from sweep.winner.statistics.inference import detectable_difference, planned_comparison, tukey_hsd
+from sweep.winner.statistics.paired_tests import holm
 
 CONFIGURATIONS, QUERIES, FAMILIES = 100, 50, 5
 FLIPS = 1000

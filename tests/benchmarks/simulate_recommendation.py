@@ -12,9 +12,9 @@ import time
 import numpy as np
 
 from sweep.records import Floats
-from sweep.winner.cross_validation import honest_scores
 from sweep.winner.recommendation import recommend
-from sweep.winner.scores import highest_mean
+from sweep.winner.statistics.cross_validation import honest_scores
+from sweep.winner.statistics.scores import highest_mean
 
 CONFIGURATIONS, RISE = 97, 0.10
 FLIPS = 500

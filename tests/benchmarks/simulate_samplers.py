@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from sweep.configuration import Configuration
-from sweep.study.search_space import SearchSpace
+from sweep.study.space.search_space import SearchSpace
 from sweep.trials import TrialRecord
 from tests.unit.study.sampled import by_chance, run_sampler
 from tests.unit.study.space_files import make_space

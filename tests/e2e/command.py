@@ -15,7 +15,7 @@ import yaml
 
 import sweep as package
 from sweep.study.record import from_optuna
-from sweep.study.storage import open_storage
+from sweep.study.storage.storage import open_storage
 
 ROOT = Path(package.__file__).resolve().parents[1]
 DONE, USER_INPUT, FAILED, INTERRUPTED, TERMINATED = 0, 2, 3, 130, 143

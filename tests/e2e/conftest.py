@@ -43,5 +43,5 @@ def events(monkeypatch: pytest.MonkeyPatch) -> Events:
     happening: Events = {}
     monkeypatch.setattr(Eventful, "events", happening)
     monkeypatch.setattr(Eventful, "count", 0)
-    monkeypatch.setattr("sweep.study.run.Scorer", Eventful)
+    monkeypatch.setattr("sweep.study.driver.run.Scorer", Eventful)
     return happening

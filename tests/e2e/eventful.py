@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sweep.configuration import Configuration
-from sweep.engine.scoring import Scorer
+from sweep.engine.stages.scoring import Scorer
 from sweep.records import RankedLists, ScoreTable
 
 Events = dict[int, Callable[[], Any]]  # what happens during the n-th evaluation

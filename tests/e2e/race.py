@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-import sweep.study.run
-from sweep.study.queue import evaluate_queue
+import sweep.study.driver.run
+from sweep.study.driver.queue import evaluate_queue
 from tests.forked import fork_command, preload, wait
 
 RUNS = 8
@@ -32,7 +32,7 @@ def main() -> None:
                 time.sleep(0.005)
             evaluate_queue(*arguments, **options)
 
-        sweep.study.run.evaluate_queue = wait_and_evaluate
+        sweep.study.driver.run.evaluate_queue = wait_and_evaluate
         log = folder / f"round-{number}.log"
         arguments = ("run", "grid.yaml", "--threads", 1, "--storage", storage)
         running = [fork_command(*arguments, cwd=folder, log=log) for _ in range(RUNS)]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from sweep.study.lock import running
+from sweep.study.storage.lock import running
 from tests.corpus_files import write_corpus
 from tests.e2e.command import (
     DONE,

@@ -14,8 +14,8 @@ from pathlib import Path
 import optuna
 import pytest
 
-from sweep.study.patient import PATIENCE_S
-from sweep.study.storage import open_storage
+from sweep.study.storage.patient import PATIENCE_S
+from sweep.study.storage.storage import open_storage
 from tests.e2e.command import (
     ROOT,
     USER_INPUT,
@@ -166,7 +166,7 @@ def locked(database: Path) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.fixture
 def quick_to_find_locks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sweep.study.storage.BUSY_S", 0.05)
+    monkeypatch.setattr("sweep.study.storage.storage.BUSY_S", 0.05)
 
 
 @pytest.mark.usefixtures("quick_to_find_locks")

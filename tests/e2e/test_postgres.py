@@ -283,7 +283,9 @@ def test_a_password_is_nowhere(tmp_path: Path, postgres: PostgresServer) -> None
         texts.append(done.stdout + done.stderr)
     assert "stopped by --trials" in texts[0]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sweep.study.patient.PatientStorage.get_all_studies", lambda self: 1 / 0)
+        patch.setattr(
+            "sweep.study.storage.patient.PatientStorage.get_all_studies", lambda self: 1 / 0
+        )
         done = call("studies", "--storage", url, cwd=tmp_path)
     assert "Traceback" in done.stderr
     texts.append(done.stderr)

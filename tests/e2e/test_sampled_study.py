@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sweep.study.run import RunOptions, run
+from sweep.study.driver.run import RunOptions, run
 from tests.e2e.command import (
     USER_INPUT,
     comparable,

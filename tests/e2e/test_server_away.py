@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sweep.study.lock import running
-from sweep.study.patient import PATIENCE_S
-from sweep.study.storage import open_storage
+from sweep.study.storage.lock import running
+from sweep.study.storage.patient import PATIENCE_S
+from sweep.study.storage.storage import open_storage
 from tests.e2e.command import USER_INPUT, comparable
 from tests.e2e.eventful import Eventful, Events
 from tests.e2e.grid import RUN, TRIALS, begin

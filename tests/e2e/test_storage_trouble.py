@@ -136,8 +136,8 @@ def test_clocks_that_are_set_back_and_forward_change_no_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither which study was run last, nor the trials, nor that a dead process's lock is free."""
-    monkeypatch.setattr("sweep.study.recency.datetime", Clock)
-    monkeypatch.setattr("sweep.study.lock.datetime", Clock)
+    monkeypatch.setattr("sweep.study.storage.recency.datetime", Clock)
+    monkeypatch.setattr("sweep.study.storage.lock.datetime", Clock)
     begin(tmp_path)
     steps = {"one": 0, "two": -400, "three": 900, "four": -1}
     for name, days in steps.items():
@@ -197,7 +197,7 @@ def test_metrics_of_another_version_are_not_mixed(
 ) -> None:
     folder = shutil.copytree(undisturbed, tmp_path / "copy")
     with monkeypatch.context() as patch:
-        patch.setattr("sweep.study.identity.METRICS_VERSION", 99)
+        patch.setattr("sweep.study.driver.identity.METRICS_VERSION", 99)
         done = call(*RUN, cwd=folder)
     assert_told(done, "metrics version differs (was ", "is 99")
     assert_whole(folder, undisturbed)

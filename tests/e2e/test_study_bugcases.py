@@ -24,7 +24,7 @@ AFTER_A_SEARCH = """
 import multiprocessing, sys
 from pathlib import Path
 import sweep
-from sweep.study.run import RunOptions
+from sweep.study.driver.run import RunOptions
 
 def study(name):
     options = RunOptions(threads=2, study=name, store=Path(f"store of {name}"))
@@ -110,7 +110,7 @@ def test_bugcase_104_many_queries_and_long_errors(
     storage = "case.db" if kind == "sqlite" else postgres.new_url()
     arguments = ("--storage", storage)
     with monkeypatch.context() as patch:
-        patch.setattr("sweep.study.evaluate.write_tables", fail_at_length)
+        patch.setattr("sweep.study.driver.evaluate.write_tables", fail_at_length)
         done = call(*RUN, *arguments, "--max-failures", 1, cwd=tmp_path)
     assert "Traceback" not in done.stderr
     trials = call_json("trials", *arguments, cwd=tmp_path)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sweep.records import Floats
-from sweep.winner.bootstrap import bootstrap_interval
-from sweep.winner.paired_tests import (
+from sweep.winner.statistics.bootstrap import bootstrap_interval
+from sweep.winner.statistics.paired_tests import (
     benjamini_hochberg,
     bonferroni,
     holm,

@@ -14,7 +14,7 @@ import pytest
 
 from sweep.configuration import Bm25Config, Configuration, HybridConfig, VectorConfig
 from sweep.engine.engine import Engine
-from sweep.engine.scoring import Scorer
+from sweep.engine.stages.scoring import Scorer
 from sweep.index import embed
 from sweep.index.analyzer import analyze
 from sweep.index.embed import Encoder

@@ -15,7 +15,7 @@ from sweep.configuration import (
     RerankConfig,
     VectorConfig,
 )
-from sweep.engine.plan import Plan, make_plan
+from sweep.engine.plan.plan import Plan, make_plan
 from sweep.engine.prefetch import prefetch_pairs, prefetch_vectors
 from tests.engine_inputs import corpus_with, engine_on
 from tests.toy_models import lookup_model

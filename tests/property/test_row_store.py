@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sweep.engine import scratch, segments
-from sweep.engine.report import Report
-from sweep.engine.rows import RowStore
-from sweep.engine.store import Store
+from sweep.engine.measure.report import Report
+from sweep.engine.store import scratch, segments
+from sweep.engine.store.rows import RowStore
+from sweep.engine.store.store import Store
 
 WIDTH = 3
 NUMBERS = st.lists(st.integers(0, 30), min_size=1, max_size=12)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sweep.configuration import Configuration
 from sweep.errors import SpaceError
-from sweep.study.search_space import SearchSpace
+from sweep.study.space.search_space import SearchSpace
 from sweep.trials import TrialRecord
 from tests.property.test_search_space import SPACES, read
 from tests.unit.study.sampled import by_chance, prints, run_sampler

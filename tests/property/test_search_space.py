@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sweep.configuration import from_flat
-from sweep.study.domains import Choices, Domain
-from sweep.study.space import SearchSpace, read_space
+from sweep.study.space.domains import Choices, Domain
+from sweep.study.space.read import SearchSpace, read_space
 
 
 def some(*values: Any) -> st.SearchStrategy[Any]:

@@ -7,10 +7,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from sweep.records import Floats
-from sweep.winner.cross_validation import honest_scores
-from sweep.winner.inference import tukey_hsd
-from sweep.winner.paired_tests import benjamini_hochberg, bonferroni, holm, randomisation_p
 from sweep.winner.recommendation import recommend
+from sweep.winner.statistics.cross_validation import honest_scores
+from sweep.winner.statistics.inference import tukey_hsd
+from sweep.winner.statistics.paired_tests import (
+    benjamini_hochberg,
+    bonferroni,
+    holm,
+    randomisation_p,
+)
 
 GRID = st.integers(0, 20).map(lambda n: n / 20)  # ties and coarse values, as metrics have
 SHAPES = st.tuples(st.integers(1, 7), st.integers(1, 12))

@@ -8,8 +8,8 @@ import pytest
 
 from sweep.configuration import Configuration
 from sweep.metrics import parse_metric
-from sweep.study.enumeration import enumerate_configurations
-from sweep.study.space import SearchSpace, read_space
+from sweep.study.space.enumeration import enumerate_configurations
+from sweep.study.space.read import SearchSpace, read_space
 
 FOLDER = Path(__file__).parents[2] / "search_spaces"
 NAMES = ("chunking", "hybrid-weights", "quickstart", "thorough")  # a user's own may lie beside

@@ -20,8 +20,8 @@ from sweep.cli.progress import (
     plain_report,
     shown_report,
 )
-from sweep.engine.account import STAGES
-from sweep.engine.report import Report
+from sweep.engine.measure.account import STAGES
+from sweep.engine.measure.report import Report
 from tests.clock import Clock
 
 SHOW, HIDE = "\x1b[?25h", "\x1b[?25l"

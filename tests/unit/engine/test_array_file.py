@@ -8,7 +8,7 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import load, save
 
-from sweep.engine.array_file import (
+from sweep.engine.store.array_file import (
     NAMES,
     DamagedError,
     checksum,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sweep.engine.batches import add_batches, count_batches, spread, usual_rows
+from sweep.engine.plan.batches import add_batches, count_batches, spread, usual_rows
 from sweep.index.embed import Encoder, batch_size, bucket_lengths
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sweep.engine import bound
-from sweep.engine.report import Report
-from sweep.engine.rows import RowStore
-from sweep.engine.store import Store
-from sweep.engine.store_files import list_files
+from sweep.engine.measure.report import Report
+from sweep.engine.store import bound
+from sweep.engine.store.files import list_files
+from sweep.engine.store.rows import RowStore
+from sweep.engine.store.store import Store
 from tests.unit.engine.test_store_files import age
 
 FILE = 8_104  # bytes of a file with 1,000 int64

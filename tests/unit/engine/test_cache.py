@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sweep.engine.cache import StageCache
-from sweep.engine.report import Report
-from sweep.engine.store import Store
+from sweep.engine.measure.report import Report
+from sweep.engine.store.cache import StageCache
+from sweep.engine.store.store import Store
 
 
 def cache_in(folder: Path, *, held: int = 6) -> StageCache:
@@ -55,7 +55,7 @@ def test_fewer_outputs_stay_where_they_are_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The latest one stays, however large."""
-    monkeypatch.setattr("sweep.engine.cache.HELD_BYTES", 100)
+    monkeypatch.setattr("sweep.engine.store.cache.HELD_BYTES", 100)
     cache = cache_in(tmp_path)
     for name, size in (("a", 40), ("b", 60), ("c", 30)):  # a goes
         cache.hold("index", name, partial(np.zeros, size, dtype=np.uint8))

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from sweep.configuration import VectorConfig
-from sweep.engine.calibrate import BatchTimes, Calibration, _spread_lengths
-from sweep.engine.embedding_work import EncoderWork
 from sweep.engine.engine import Engine
-from sweep.engine.load import LoadMeter
-from sweep.engine.plan import make_plan
+from sweep.engine.measure.load import LoadMeter
+from sweep.engine.plan.calibrate import BatchTimes, Calibration, _spread_lengths
+from sweep.engine.plan.embedding_work import EncoderWork
+from sweep.engine.plan.plan import make_plan
 from sweep.index.embed import Encoder
 from sweep.records import Vectors
 from tests.clock import Clock

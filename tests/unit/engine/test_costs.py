@@ -13,8 +13,8 @@ from sweep.configuration import (
     RerankConfig,
     VectorConfig,
 )
-from sweep.engine.costs import multiply_adds_per_token
 from sweep.engine.engine import Engine
+from sweep.engine.measure.costs import multiply_adds_per_token
 from sweep.models import find_model
 from tests.engine_inputs import corpus_with, engine_on
 from tests.toy_models import lookup_model

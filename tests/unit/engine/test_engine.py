@@ -129,14 +129,14 @@ def test_result_is_the_same_when_hardly_anything_fits_into_memory(
 ) -> None:
     """All arrays in files, everything in small blocks, and segments merged all the time."""
     for name, value in {
-        "sweep.engine.scratch.SMALL_BYTES": 0,
-        "sweep.engine.store.MAPPED_BYTES": 0,
-        "sweep.engine.rows.COPY_BYTES": 2000,
-        "sweep.engine.segments.MANY_SMALL": 1,
-        "sweep.engine.cache.HELD_BYTES": 0,
-        "sweep.engine.inputs.SEEN_TOKENS": 0,
-        "sweep.engine.vectors.BLOCK": 7,
-        "sweep.engine.pairs.BLOCK": 5,
+        "sweep.engine.store.scratch.SMALL_BYTES": 0,
+        "sweep.engine.store.store.MAPPED_BYTES": 0,
+        "sweep.engine.store.rows.COPY_BYTES": 2000,
+        "sweep.engine.store.segments.MANY_SMALL": 1,
+        "sweep.engine.store.cache.HELD_BYTES": 0,
+        "sweep.engine.stages.inputs.SEEN_TOKENS": 0,
+        "sweep.engine.stages.vectors.BLOCK": 7,
+        "sweep.engine.stages.pairs.BLOCK": 5,
         "sweep.chunks.blocks.BLOCK_TOKENS": 40,
         "sweep.chunks.blocks.KEPT_TOKENS": 0,
         "sweep.tokenizer.BLOCK_CHARACTERS": 100,

@@ -14,14 +14,14 @@ from sweep.configuration import (
     RerankConfig,
     VectorConfig,
 )
-from sweep.engine.calibrate import BatchTimes, Calibration, Model
-from sweep.engine.embedding_work import EncoderWork
 from sweep.engine.engine import Engine
-from sweep.engine.forecast import Forecast, forecast
-from sweep.engine.latency import sample_size
-from sweep.engine.memory import _held, run_memory
-from sweep.engine.plan import make_plan
-from sweep.engine.rerank_work import RerankWork
+from sweep.engine.measure.latency import sample_size
+from sweep.engine.plan.calibrate import BatchTimes, Calibration, Model
+from sweep.engine.plan.embedding_work import EncoderWork
+from sweep.engine.plan.forecast import Forecast, forecast
+from sweep.engine.plan.memory import _held, run_memory
+from sweep.engine.plan.plan import make_plan
+from sweep.engine.plan.rerank_work import RerankWork
 from tests.engine_inputs import corpus_with, engine_on
 from tests.toy_models import lookup_model
 
@@ -123,7 +123,7 @@ def test_six_outputs_of_a_stage_are_held_at_most_fewer_where_they_are_large() ->
 def test_memory_rises_with_what_is_held(
     engine: Engine, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sweep.engine.memory.peak_memory", lambda: 1_000_000_000)
+    monkeypatch.setattr("sweep.engine.plan.memory.peak_memory", lambda: 1_000_000_000)
     plan = make_plan(engine, [vector(model)])
     sizes: Mapping[str, float] = {}
     small = Forecast(seconds=sizes, store_bytes=0, terms_bytes=[], index_bytes=[])

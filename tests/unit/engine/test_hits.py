@@ -9,7 +9,7 @@ import pytest
 from sweep import parallel
 from sweep.engine.engine import Engine
 from sweep.engine.hits import Hit, corpus_texts
-from sweep.engine.latency import timed_configuration
+from sweep.engine.measure.latency import timed_configuration
 from sweep.records import Chunks, Corpus, Document
 from tests.engine_inputs import configurations, engine_on
 

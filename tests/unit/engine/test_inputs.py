@@ -10,11 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sweep.configuration import ChunkConfig, VectorConfig
-from sweep.engine import inputs, scratch
 from sweep.engine.engine import Engine
-from sweep.engine.inputs import JoinedInputs, PassageInputs, SeenTexts, inputs_from, make_inputs
-from sweep.engine.keys import row_key
-from sweep.engine.scratch import Scratch
+from sweep.engine.stages import inputs
+from sweep.engine.stages.inputs import (
+    JoinedInputs,
+    PassageInputs,
+    SeenTexts,
+    inputs_from,
+    make_inputs,
+)
+from sweep.engine.store import scratch
+from sweep.engine.store.keys import row_key
+from sweep.engine.store.scratch import Scratch
 from sweep.index.embed import Encoder
 from sweep.models import find_model
 from sweep.tokenizer import text_blocks

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from sweep.configuration import Bm25Config, ChunkConfig, Configuration, VectorConfig
 from sweep.corpus import read_corpus
-from sweep.engine import keys, texts
 from sweep.engine.engine import Engine
-from sweep.engine.keys import documents_key, queries_key, row_key, stage_key
-from sweep.engine.latency import latency_key
+from sweep.engine.measure.latency import latency_key
+from sweep.engine.stages import texts
+from sweep.engine.store import keys
+from sweep.engine.store.keys import documents_key, queries_key, row_key, stage_key
 from sweep.machine import version_of
 from sweep.models import find_model
 from sweep.records import Document, Query

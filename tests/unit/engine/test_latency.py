@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sweep.engine import latency
-from sweep.engine.latency import LatencyMeter, measure_rounds, spread_sample, summarise
-from sweep.engine.load import LoadMeter, Timing, Usage
-from sweep.engine.report import Report
-from sweep.engine.store import Store
+from sweep.engine.measure import latency
+from sweep.engine.measure.latency import LatencyMeter, measure_rounds, spread_sample, summarise
+from sweep.engine.measure.load import LoadMeter, Timing, Usage
+from sweep.engine.measure.report import Report
+from sweep.engine.store.store import Store
 
 KEY = "0" * 64
 PROCESSORS = 2

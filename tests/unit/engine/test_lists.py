@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sweep.configuration import Bm25Config, VectorConfig
-from sweep.engine import lists
+from sweep.engine.stages import lists
 from tests.engine_inputs import CHUNK, engine_on, trimmed
 
 BM25 = Bm25Config()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sweep.engine.load import LoadMeter, Stopwatch, Usage, peak_memory, usage
+from sweep.engine.measure.load import LoadMeter, Stopwatch, Usage, peak_memory, usage
 
 
 class Ticks:
@@ -98,7 +98,7 @@ def test_kernel_tells_how_long_a_thread_has_waited() -> None:
     """Two threads on one processor: about half of the time each waits for the other."""
     code = """if True:
         import os, subprocess, sys
-        from sweep.engine.load import Stopwatch
+        from sweep.engine.measure.load import Stopwatch
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
         other = subprocess.Popen([sys.executable, "-c", "while True: pass"])
         with Stopwatch() as timed:
@@ -123,6 +123,6 @@ def test_peak_memory_keeps_what_was_needed_once() -> None:
 def test_peak_memory_of_a_child_is_its_own() -> None:
     """Not that of its parent before exec, as getrusage has it on Linux."""
     block = bytearray(os.urandom(1) * 150_000_000)
-    code = "from sweep.engine.load import peak_memory; print(peak_memory())"
+    code = "from sweep.engine.measure.load import peak_memory; print(peak_memory())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(done.stdout) < len(block)

@@ -11,7 +11,7 @@ from sweep.configuration import (
     RerankConfig,
     VectorConfig,
 )
-from sweep.engine.output import cut_depth, first_mode, rank
+from sweep.engine.stages.output import cut_depth, first_mode, rank
 from sweep.records import Floats, RankedLists
 from tests.engine_inputs import trimmed
 

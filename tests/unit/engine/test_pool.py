@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from sweep.engine import pool
+from sweep.engine.measure.report import Report
 from sweep.engine.pool import ModelPool
-from sweep.engine.report import Report
-from sweep.engine.store import Store
+from sweep.engine.store.store import Store
 from sweep.errors import IndexingError, RankingError
 from tests.toy_models import lookup_model
 

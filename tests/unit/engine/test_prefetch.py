@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sweep.engine import pairs
+from sweep.engine.plan.shared_work import join_candidates
 from sweep.engine.prefetch import prefetch_pairs, prefetch_vectors
-from sweep.engine.shared_work import join_candidates
+from sweep.engine.stages import pairs
 from tests.engine_inputs import CHUNK, configurations, engine_on, trimmed
 from tests.toy_models import lookup_model
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sweep.engine import report as module
-from sweep.engine.account import STAGES, Account, StageUse, size_of, stage_of
-from sweep.engine.report import Report
+from sweep.engine.measure import report as module
+from sweep.engine.measure.account import STAGES, Account, StageUse, size_of, stage_of
+from sweep.engine.measure.report import Report
 from sweep.records import Chunks
 
 

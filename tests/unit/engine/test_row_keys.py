@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from sweep.configuration import RerankConfig, VectorConfig
-from sweep.engine import keys, pairs, vectors
 from sweep.engine.engine import Engine
+from sweep.engine.stages import pairs, vectors
+from sweep.engine.store import keys
 from sweep.index import embed
 from sweep.machine import version_of
 from sweep.models import find_model

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sweep.engine.keys import row_key
-from sweep.engine.report import Report
-from sweep.engine.rows import RowStore
-from sweep.engine.store import Store
+from sweep.engine.measure.report import Report
+from sweep.engine.store.keys import row_key
+from sweep.engine.store.rows import RowStore
+from sweep.engine.store.store import Store
 
 
 class Counted:

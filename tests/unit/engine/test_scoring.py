@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sweep.configuration import Bm25Config, ChunkConfig, Configuration
-from sweep.engine.scoring import Scorer
-from sweep.engine.texts import TextStages
+from sweep.engine.stages.scoring import Scorer
+from sweep.engine.stages.texts import TextStages
 from sweep.metrics import parse_metric
 from sweep.records import Corpus, RankedLists, Span
 from tests.engine_inputs import corpus_with, engine_on

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sweep.engine import scratch
-from sweep.engine.scratch import Scratch, Spool, split_rows
+from sweep.engine.store import scratch
+from sweep.engine.store.scratch import Scratch, Spool, split_rows
 from sweep.errors import StoreError
 
 

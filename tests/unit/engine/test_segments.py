@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sweep.engine import rows as rows_module
-from sweep.engine import segments
-from sweep.engine.report import Report
-from sweep.engine.rows import RowStore
-from sweep.engine.segments import KEY, key_rows, merge_small, segment_name
-from sweep.engine.store import Store, write_whole
+from sweep.engine.measure.report import Report
+from sweep.engine.store import rows as rows_module
+from sweep.engine.store import segments
+from sweep.engine.store.rows import RowStore
+from sweep.engine.store.segments import KEY, key_rows, merge_small, segment_name
+from sweep.engine.store.store import Store, write_whole
 from sweep.errors import StoreError
 
 ABOUT = {"model": "M"}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sweep.engine.sizes import format_size, parse_age, parse_size
+from sweep.engine.store.sizes import format_size, parse_age, parse_size
 from sweep.errors import StoreError
 
 

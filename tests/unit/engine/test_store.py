@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sweep.engine.cache import StageCache
-from sweep.engine.report import Report
-from sweep.engine.store import Store, write_whole
+from sweep.engine.measure.report import Report
+from sweep.engine.store.cache import StageCache
+from sweep.engine.store.store import Store, write_whole
 from sweep.errors import StoreError
 
 KEY = "ab" + "0" * 62
@@ -212,7 +212,7 @@ def test_file_that_cannot_be_opened_is_told_and_stays(
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
     with monkeypatch.context() as patch:
-        patch.setattr("sweep.engine.store.read_bytes", refuse)
+        patch.setattr("sweep.engine.store.store.read_bytes", refuse)
         with pytest.raises(StoreError, match="must be readable, got Too many open files. Mend"):
             store.read("chunks", KEY)
     assert store.report.notices == []
@@ -223,7 +223,7 @@ def test_file_that_cannot_be_opened_is_told_and_stays(
 def test_arrays_may_lie_in_the_file_and_are_not_to_be_written_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapped_bytes: int
 ) -> None:
-    monkeypatch.setattr("sweep.engine.store.MAPPED_BYTES", mapped_bytes)
+    monkeypatch.setattr("sweep.engine.store.store.MAPPED_BYTES", mapped_bytes)
     store = store_in(tmp_path)
     store.write("chunks", KEY, ARRAYS)
     read = store.read("chunks", KEY)
@@ -250,10 +250,11 @@ WRITER = """
 import sys
 from pathlib import Path
 import numpy as np
-from sweep.engine import segments, store as store_module
-from sweep.engine.report import Report
-from sweep.engine.rows import RowStore
-from sweep.engine.store import Store
+from sweep.engine.store import segments
+from sweep.engine.store import store as store_module
+from sweep.engine.measure.report import Report
+from sweep.engine.store.rows import RowStore
+from sweep.engine.store.store import Store
 
 segments.MANY_SMALL, store_module.MAPPED_BYTES = 4, 1000
 store = Store(Path(sys.argv[1]), Report())
@@ -276,7 +277,7 @@ print("done")
 PRUNER = """
 import sys
 from pathlib import Path
-from sweep.engine.store_admin import prune_store, verify_store
+from sweep.engine.store.admin import prune_store, verify_store
 
 print("ready", flush=True)
 sys.stdin.readline()

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sweep.engine.store_admin import describe_store, prune_store, verify_store
-from sweep.engine.store_files import ABANDONED_S, list_files
+from sweep.engine.store.admin import describe_store, prune_store, verify_store
+from sweep.engine.store.files import ABANDONED_S, list_files
 from sweep.errors import StoreError
 from tests.unit.engine.test_store_files import DAY, age, fill
 
@@ -145,7 +145,7 @@ def test_file_that_cannot_be_read_is_told_and_stays(
     def refuse(path: Path) -> np.ndarray:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("sweep.engine.store_admin.read_bytes", refuse)
+    monkeypatch.setattr("sweep.engine.store.admin.read_bytes", refuse)
     found = verify_store(tmp_path, repair=True)
     assert set(found.damaged.values()) == {"Permission denied"}
     assert (len(found.damaged), found.repaired, len(list_files(tmp_path))) == (4, 0, 4)

@@ -7,10 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sweep.engine.report import Report
-from sweep.engine.rows import RowStore
-from sweep.engine.store import Store
-from sweep.engine.store_files import (
+from sweep.engine.measure.report import Report
+from sweep.engine.store.files import (
     ABANDONED_S,
     StoreFile,
     list_abandoned,
@@ -18,6 +16,8 @@ from sweep.engine.store_files import (
     oldest_beyond,
     remove,
 )
+from sweep.engine.store.rows import RowStore
+from sweep.engine.store.store import Store
 
 DAY = 86_400.0
 

@@ -12,14 +12,14 @@ import pytest
 
 from sweep.configuration import ChunkConfig, Configuration, VectorConfig
 from sweep.corpus import read_corpus
-from sweep.engine import vectors
 from sweep.engine.engine import Engine
-from sweep.engine.report import Report
-from sweep.engine.scoring import Scorer
+from sweep.engine.measure.report import Report
+from sweep.engine.stages import vectors
+from sweep.engine.stages.scoring import Scorer
 from sweep.index.embed import Encoder, Role
 from sweep.metrics import parse_metric
 from sweep.records import Corpus, Vectors
-from sweep.study.preflight import preflight
+from sweep.study.driver.preflight import preflight
 from tests.engine_inputs import corpus_with, engine_on, trimmed
 from tests.shared_data import bugcase
 from tests.toy_models import lookup_model

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sweep.configuration import Configuration
-from sweep.study.draws import Recorded, SampledDraws
-from sweep.study.sampling import Draw
-from sweep.study.search_space import SearchSpace
+from sweep.study.driver.draws import Recorded, SampledDraws
+from sweep.study.driver.sampling import Draw
+from sweep.study.space.search_space import SearchSpace
 from sweep.trials import TrialRecord
 
 Value = Callable[[Configuration], float | None]

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from sweep.study.space import SearchSpace, read_space
+from sweep.study.space.read import SearchSpace, read_space
 
 
 def make_space(folder: Path, space: Any, **keys: Any) -> SearchSpace:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sweep.errors import StorageError
-from sweep.study.address import server_url, shown, sqlite_path, without_secrets
+from sweep.study.storage.address import server_url, shown, sqlite_path, without_secrets
 
 SECRET = "s3cr3t-Word"
 

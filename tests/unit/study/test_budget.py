@@ -8,10 +8,10 @@ import pytest
 import yaml
 
 from sweep.configuration import ChunkConfig, VectorConfig
-from sweep.engine.report import Report
+from sweep.engine.measure.report import Report
 from sweep.errors import SpaceError, StudyError
-from sweep.study.budget import Deadline, OutOfTime, Stopped, trials_to_reach
-from sweep.study.run import RunOptions, run
+from sweep.study.driver.budget import Deadline, OutOfTime, Stopped, trials_to_reach
+from sweep.study.driver.run import RunOptions, run
 from sweep.study.study import Study
 from tests.e2e.island import write_island
 from tests.engine_inputs import engine_on
@@ -55,7 +55,7 @@ def clock(monkeypatch: pytest.MonkeyPatch, *, ticks: int) -> None:
     """Let a deadline of 1 s pass when it is asked for the time `ticks` times after its start."""
     calls = iter([0.0] * (ticks + 1))
     told = SimpleNamespace(monotonic=lambda: next(calls, 1.0))
-    monkeypatch.setattr("sweep.study.budget.time", told)
+    monkeypatch.setattr("sweep.study.driver.budget.time", told)
 
 
 def test_a_deadline_stops_at_progress_and_leaves_the_report_as_it_was(
@@ -83,7 +83,7 @@ def test_no_deadline_never_passes() -> None:
 def test_a_long_embedding_stops_between_segments_and_keeps_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sweep.engine.vectors.BLOCK", 4)
+    monkeypatch.setattr("sweep.engine.stages.vectors.BLOCK", 4)
     chunk, vector = ChunkConfig(size=None, splitter="document"), VectorConfig()
     clock(monkeypatch, ticks=2)
     engine, deadline = engine_on(tmp_path), Deadline(1.0)

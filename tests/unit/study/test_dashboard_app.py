@@ -8,9 +8,9 @@ from typing import Any
 import optuna
 import pytest
 
-from sweep.study.dashboard_app import make_app
-from sweep.study.dashboard_artifacts import publish
-from sweep.study.dashboard_attributes import DashboardAttributes
+from sweep.study.dashboard.app import make_app
+from sweep.study.dashboard.artifacts import publish
+from sweep.study.dashboard.attributes import DashboardAttributes
 from sweep.study.folder import artifact_folder
 from sweep.study.record import CONSTRAINTS
 from sweep.study.study import ABOUT

@@ -13,8 +13,8 @@ from optuna_dashboard._custom_plot_data import get_plotly_graph_objects
 from optuna_dashboard.artifact._backend import list_study_artifacts, list_trial_artifacts
 
 from sweep.errors import StoreError
-from sweep.study.dashboard_artifacts import publish, remove_artifacts
-from sweep.study.dashboard_attributes import LONGEST, OWN, ArtifactLink, DashboardAttributes
+from sweep.study.dashboard.artifacts import publish, remove_artifacts
+from sweep.study.dashboard.attributes import LONGEST, OWN, ArtifactLink, DashboardAttributes
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from sweep.configuration import Bm25Config, Configuration
 from sweep.metrics import parse_metric
 from sweep.records import Chunks, RankedLists, ScoreTable
-from sweep.study.dashboard_tables import LONGEST, leaderboard_csv, trial_tables
+from sweep.study.dashboard.tables import LONGEST, leaderboard_csv, trial_tables
 from sweep.study.folder import StudyFolder
 from sweep.study.metrics import Goal
 from sweep.study.tables import write_ranking, write_scores

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from sweep.configuration import Bm25Config, ChunkConfig, Configuration
-from sweep.engine.report import Report
+from sweep.engine.measure.report import Report
 from sweep.errors import StudyError
-from sweep.study.dry_run import DryRun, dry_run
+from sweep.study.driver.dry_run import DryRun, dry_run
+from sweep.study.driver.queue import axes_of
+from sweep.study.driver.run import RunOptions, make_evaluation, read_inputs, run, start_engine
+from sweep.study.driver.split import study_split
+from sweep.study.driver.trial_cost import TrialCost, trial_cost
 from sweep.study.folder import study_folder
-from sweep.study.queue import axes_of
-from sweep.study.run import RunOptions, make_evaluation, read_inputs, run, start_engine
-from sweep.study.split import study_split
-from sweep.study.trial_cost import TrialCost, trial_cost
 from tests.e2e.command import write_space
 from tests.e2e.island import write_island
 

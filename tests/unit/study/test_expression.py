@@ -4,7 +4,7 @@ import pytest
 
 from sweep.configuration import Bm25Config, ChunkConfig, Configuration, HybridConfig, VectorConfig
 from sweep.errors import SpaceError
-from sweep.study.expression import Constraint, parse_constraint, parse_exclusion
+from sweep.study.space.expression import Constraint, parse_constraint, parse_exclusion
 
 BM25 = Configuration(
     mode="bm25", top_k=3, chunk=ChunkConfig(size=96, overlap=0.2), bm25=Bm25Config()

@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from sweep.configuration import Configuration
-from sweep.engine.scoring import Scorer
+from sweep.engine.stages.scoring import Scorer
 from sweep.records import RankedLists, ScoreTable
-from sweep.study.run import RunOptions, run
+from sweep.study.driver.run import RunOptions, run
 from sweep.study.study import Study
 from tests.corpus_files import write_corpus
 from tests.shared_data import bugcase
@@ -50,7 +50,7 @@ def run_with(
     (folder / "space.yaml").write_text(yaml.safe_dump(space), encoding="utf-8")
     monkeypatch.chdir(folder)
     monkeypatch.setattr(FakeScorer, "wanted", wanted)
-    monkeypatch.setattr("sweep.study.run.Scorer", FakeScorer)
+    monkeypatch.setattr("sweep.study.driver.run.Scorer", FakeScorer)
     return run(folder / "space.yaml", options=RunOptions(threads=1, max_failures=1.0))
 
 

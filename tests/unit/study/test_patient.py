@@ -13,9 +13,9 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from sweep.errors import StorageError, StudyError
-from sweep.study.faults import Fault
-from sweep.study.patient import PATIENCE_S, UNTOLD_S, PatientStorage, patiently
-from sweep.study.storage import open_storage
+from sweep.study.storage.faults import Fault
+from sweep.study.storage.patient import PATIENCE_S, UNTOLD_S, PatientStorage, patiently
+from sweep.study.storage.storage import open_storage
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     made: list[float] = []
     monkeypatch.setattr(time, "sleep", made.append)  # Optuna's too
     clock = SimpleNamespace(sleep=made.append, monotonic=lambda: sum(made))
-    monkeypatch.setattr("sweep.study.patient.time", clock)
+    monkeypatch.setattr("sweep.study.storage.patient.time", clock)
     return made
 
 
@@ -266,7 +266,7 @@ def test_a_locked_database_is_waited_for(
         if len(pauses) == 3:
             locked.execute("COMMIT")
 
-    monkeypatch.setattr("sweep.study.patient.time.sleep", pause)
+    monkeypatch.setattr("sweep.study.storage.patient.time.sleep", pause)
     study.add_trial(trial())
     assert len(pauses) == 3
     assert len(study.trials) == 1

@@ -8,12 +8,12 @@ import plotly.graph_objects as go
 import pytest
 
 from sweep.configuration import Bm25Config, ChunkConfig, Configuration
-from sweep.study.plots.board import MOST_LABELS, Board
-from sweep.study.plots.cost import plot_cost
-from sweep.study.plots.effects import plot_effects, plot_top_k
-from sweep.study.plots.leaders import MOST_ROWS, plot_leaders
+from sweep.study.dashboard.plots.board import MOST_LABELS, Board
+from sweep.study.dashboard.plots.cost import plot_cost
+from sweep.study.dashboard.plots.effects import plot_effects, plot_top_k
+from sweep.study.dashboard.plots.leaders import MOST_ROWS, plot_leaders
 from sweep.trials import TrialRecord
-from sweep.winner.effects import Effect
+from sweep.winner.insight.effects import Effect
 
 
 def trial(

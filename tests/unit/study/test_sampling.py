@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sweep.configuration import Configuration
-from sweep.study.sampling import BATCH, CHANCES, Sampling
-from sweep.study.search_space import SearchSpace
+from sweep.study.driver.sampling import BATCH, CHANCES, Sampling
+from sweep.study.space.search_space import SearchSpace
 from sweep.trials import TrialRecord
 from tests.unit.study.sampled import by_chance, prints, run_sampler
 from tests.unit.study.space_files import make_space

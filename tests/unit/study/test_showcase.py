@@ -11,13 +11,13 @@ import yaml
 from optuna_dashboard import get_note, save_note
 from optuna_dashboard._custom_plot_data import get_plotly_graph_objects
 
-from sweep.engine.report import Report
+from sweep.engine.measure.report import Report
 from sweep.errors import SweepError
-from sweep.study.dashboard_attributes import OWN, DashboardAttributes
+from sweep.study.dashboard.attributes import OWN, DashboardAttributes
+from sweep.study.dashboard.showcase import Showcase
 from sweep.study.deletion import delete_study
+from sweep.study.driver.run import RunOptions, run
 from sweep.study.folder import artifact_folder
-from sweep.study.run import RunOptions, run
-from sweep.study.showcase import Showcase
 from sweep.study.study import Study
 from tests.e2e.island import write_island
 from tests.postgres_server import ADMIN, PASSWORD, PostgresServer
@@ -165,7 +165,7 @@ def test_a_page_that_cannot_be_written_costs_no_run(
     def fail(*args: Any, **kwargs: Any) -> None:
         raise ValueError("no room for a plot")
 
-    monkeypatch.setattr("sweep.study.plots.cost.plot_cost", fail)
+    monkeypatch.setattr("sweep.study.dashboard.plots.cost.plot_cost", fail)
     artifact_folder().parent.mkdir()
     artifact_folder().write_bytes(b"")  # in the way
     report = Report()
@@ -185,7 +185,7 @@ def test_updates_are_as_seldom_as_they_take_long(
 ) -> None:
     """Each takes a second of this clock; a trial ends every ten seconds."""
     clock = [0.0]
-    monkeypatch.setattr("sweep.study.showcase.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("sweep.study.dashboard.showcase.time.monotonic", lambda: clock[0])
     seen: list[tuple[float, int]] = []
 
     def write(self: Showcase, recorded: Any, planned: int, doing: str) -> None:

@@ -13,7 +13,7 @@ from sweep.configuration import (
     RerankConfig,
     VectorConfig,
 )
-from sweep.study.space import (
+from sweep.study.space.read import (
     BaselineRun,
     Constraint,
     Evaluation,

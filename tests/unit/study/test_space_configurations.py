@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sweep.errors import SpaceError
-from sweep.study.space import (
+from sweep.study.space.read import (
     compare_axes,
 )
 from tests.shared_data import bugcase

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sweep.errors import SpaceError
-from sweep.study.space import Evaluation, space_schema
+from sweep.study.space.read import Evaluation, space_schema
 from tests.unit.study.space_files import make_space
 
 BM25 = {"mode": "bm25"}

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from sweep.errors import SpaceError
-from sweep.study.space import read_space
+from sweep.study.space.read import read_space
 from tests.shared_data import bugcase
 
 BM25 = "space: {mode: bm25}\n"

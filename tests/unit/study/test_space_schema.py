@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from sweep.study.space import space_schema
+from sweep.study.space.read import space_schema
 
 
 def test_every_key_has_a_description() -> None:

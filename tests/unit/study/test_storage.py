@@ -9,9 +9,9 @@ import optuna
 import pytest
 
 from sweep.errors import StorageError, StudyError
-from sweep.study.lock import lock_beside, running
-from sweep.study.revisions import newest_revision
-from sweep.study.storage import check_storage, open_storage
+from sweep.study.storage.lock import lock_beside, running
+from sweep.study.storage.revisions import newest_revision
+from sweep.study.storage.storage import check_storage, open_storage
 
 
 def query(path: Path, statement: str) -> list[tuple[object, ...]]:

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from sweep.errors import WinnerError
-from sweep.winner.bootstrap import bootstrap_interval
+from sweep.winner.statistics.bootstrap import bootstrap_interval
 
 
 def test_interval_of_many_queries_is_the_normal_one() -> None:
@@ -64,7 +64,7 @@ def test_same_seed_same_interval_whatever_the_block(monkeypatch: pytest.MonkeyPa
     values = np.random.default_rng(2).random(40)
     first = bootstrap_interval(values, seed=3)
     assert bootstrap_interval(values, seed=3) == first != bootstrap_interval(values, seed=4)
-    monkeypatch.setattr("sweep.winner.bootstrap._BLOCK_CELLS", 4000)
+    monkeypatch.setattr("sweep.winner.statistics.bootstrap._BLOCK_CELLS", 4000)
     assert bootstrap_interval(values, seed=3) == first
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from sweep.errors import WinnerError
 from sweep.records import Floats
-from sweep.winner.cross_validation import honest_scores
-from sweep.winner.scores import highest_mean
+from sweep.winner.statistics.cross_validation import honest_scores
+from sweep.winner.statistics.scores import highest_mean
 
 
 def test_three_queries_are_left_out_one_by_one() -> None:

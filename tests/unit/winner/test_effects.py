@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sweep.winner.effects import parameter_effects
+from sweep.winner.insight.effects import parameter_effects
 
 SIZES = [{"mode": "bm25", "size": 10}, {"mode": "bm25", "size": 20}]
 BLENDS = [

@@ -7,13 +7,13 @@ import pytest
 from scipy import stats
 
 from sweep.errors import WinnerError
-from sweep.winner.inference import (
+from sweep.winner.statistics.inference import (
     detectable_difference,
     planned_comparison,
     queries_needed,
     tukey_hsd,
 )
-from sweep.winner.paired_tests import randomisation_p
+from sweep.winner.statistics.paired_tests import randomisation_p
 
 
 def test_six_queries_can_just_call_a_configuration_worse() -> None:
@@ -116,7 +116,7 @@ def test_lower_is_better_on_request() -> None:
 def test_blocks_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = np.random.default_rng(7).random((20, 33))
     whole = tukey_hsd(scores, permutations=777)
-    monkeypatch.setattr("sweep.winner.sign_flips._BLOCK_CELLS", 330)
+    monkeypatch.setattr("sweep.winner.statistics.sign_flips._BLOCK_CELLS", 330)
     parts = tukey_hsd(scores, permutations=777)
     assert parts.p_values.tolist() == whole.p_values.tolist()
     assert parts.loss_bound.tolist() == whole.loss_bound.tolist()

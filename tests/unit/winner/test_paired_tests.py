@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sweep.winner.paired_tests import (
+from sweep.winner.statistics.paired_tests import (
     benjamini_hochberg,
     bonferroni,
     holm,

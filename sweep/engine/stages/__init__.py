@@ -1,0 +1,1 @@
+"""The stages: chunks, model inputs, vectors, pair scores, ranked lists, output, score tables."""

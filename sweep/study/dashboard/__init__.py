@@ -1,0 +1,1 @@
+"""What Optuna's dashboard shows of a study: note, tables, artifacts, plots."""

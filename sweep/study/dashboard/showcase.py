@@ -1,0 +1,259 @@
+"""What the dashboard shows of a study beside Optuna's own pages, kept up to date by the run.
+
+While it works: a note that says how far it is, and the plot of quality against cost, so seldom
+that it takes at most a fiftieth of the time. At its end: the answer with the commands that come
+next, all plots, and tables of the trials that a person will look at. A run never fails for it.
+"""
+
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from sweep.configuration import Configuration
+from sweep.engine.measure.report import Report
+from sweep.errors import StorageError, SweepError
+from sweep.records import Corpus, Floats
+from sweep.study.dashboard.artifacts import Place, publish
+from sweep.study.dashboard.attributes import DashboardAttributes
+from sweep.study.dashboard.tables import leaderboard_csv, trial_tables
+from sweep.study.driver.draws import Recorded
+from sweep.study.driver.split import StudySplit
+from sweep.study.folder import artifact_folder
+from sweep.study.metrics import Goal
+from sweep.study.space.search_space import SearchSpace
+from sweep.study.study import Study
+from sweep.study.verdict import Verdict, named_storage, verdict_of
+from sweep.trials import TrialRecord
+
+if TYPE_CHECKING:  # Plotly and the winner's statistics are loaded when they are needed
+    from sweep.study.dashboard.plots.board import Board
+
+SHORTEST_PAUSE_S = 2.0  # between two updates while a run works
+SHARE = 50  # of the time, one part at most is spent on them
+LEADERS = 5  # of a running note
+MOST_SHOWN = 12  # trials that get a note and tables
+MOST_RANKED = 3  # of them that get their ranked lists
+
+
+class Showcase:
+    """Keeps the dashboard's pages of a study up to date while a run works.
+
+    Args:
+        storage: Optuna's storage object.
+        study: the study's name.
+        goals: its objectives.
+        report: told, once, if the pages could not be written.
+    """
+
+    def __init__(self, storage: Any, study: str, goals: Sequence[Goal], report: Report) -> None:
+        self._attributes = DashboardAttributes(storage, study)
+        self._study, self._goals, self._report = study, goals, report
+        self._next = 0.0
+
+    def introduce(self, space: SearchSpace, split: StudySplit, corpus: Corpus) -> None:
+        """Write what the study is about where the dashboard shows it: the study's attributes."""
+        baseline = space.baseline
+        named = baseline.label() if isinstance(baseline, Configuration) else "none"
+        queries = f"{len(split.search):,} choose"
+        if split.confirm:
+            queries += f", {len(split.confirm):,} are kept to confirm with"
+        facts = {
+            "corpus": f"{corpus.name}: {len(corpus.documents):,} documents",
+            "queries": queries,
+            "constraints": ", ".join(map(str, space.constraints)) or "none",
+            "baseline": named,
+            "sampler": space.sampler.kind,
+        }
+        with carefully(self._report):
+            for name, text in facts.items():
+                self._attributes.write_fact(name, text)
+
+    @contextmanager
+    def following(self, recorded: Recorded, planned: Callable[[], int]) -> Iterator[None]:
+        """Bring the pages up to date now, and from time to time while the block runs.
+
+        Args:
+            recorded: the study's trials; the run adds to it.
+            planned: tells how many configurations the finished study has.
+        """
+        tell, show = self._report.on_event, self._report.on_progress
+
+        def event(name: str, fields: dict[str, Any]) -> None:
+            tell(name, fields)
+            if name == "trial" and time.monotonic() >= self._next:
+                self._update(recorded, planned(), storage=False)
+
+        def progress(what: str, done: int, total: int) -> None:
+            show(what, done, total)
+            if what != "trials" and time.monotonic() >= self._next:  # in a stage of a trial
+                self._update(recorded, planned(), doing=f"{what} {done:,} of {total:,}")
+
+        self._update(recorded, planned(), storage=False)
+        self._next = time.monotonic() + SHORTEST_PAUSE_S  # the first one loads what all need
+        self._report.on_event, self._report.on_progress = event, progress
+        try:
+            yield
+        finally:
+            self._report.on_event, self._report.on_progress = tell, show
+
+    def _update(
+        self, recorded: Recorded, planned: int, *, doing: str = "", storage: bool = True
+    ) -> None:
+        start = time.monotonic()
+        with carefully(self._report, storage=storage):
+            self._write(recorded, planned, doing)
+        spent = time.monotonic() - start
+        self._next = start + spent + max(SHORTEST_PAUSE_S, SHARE * spent)
+
+    def _write(self, recorded: Recorded, planned: int, doing: str) -> None:
+        from sweep.study.dashboard.plots.cost import plot_cost
+        from sweep.winner.note import Progress, running_note
+
+        board = _board(recorded.finished(), self._goals, Verdict(note="", roles={}))
+        progress = Progress(
+            study=self._study,
+            tried=len(recorded),
+            planned=planned,
+            failed=len(recorded) - len(board.trials),
+            doing=doing,
+            as_of=f"{_now()}, process {os.getpid()} on {socket.gethostname()}",
+        )
+        leaders = [trial for trial in board.in_order() if not trial.violated][:LEADERS]
+        self._attributes.write_note(running_note(progress, leaders, board.objectives))
+        _write_plot(self._attributes, "1-cost", plot_cost(board))
+
+
+def show_ended(study: Study, corpus: Corpus, report: Report, *, ending: str = "") -> None:
+    """Fill the pages of a study at the end of a run.
+
+    Args:
+        study: the study.
+        corpus: the study's.
+        report: told if the pages could not be written.
+        ending: why the run ended before the study was finished.
+    """
+    with carefully(report):
+        attributes = DashboardAttributes(study.optuna_storage, study.name)
+        verdict = verdict_of(study, ending=ending)
+        attributes.write_note(verdict.note)
+        numbers = list(verdict.roles)[:MOST_SHOWN]
+        for number in {*numbers, *attributes.noted_trials()}:  # a former leader's note is stale
+            attributes.write_note(_trial_note(study, number, verdict), number=number)
+        board = _board(study.complete, study.goals, verdict)
+        for name, figure in _figures(study, board).items():
+            _write_plot(attributes, name, figure)
+        files = _files(study, corpus, board, verdict, numbers)
+        publish(attributes, artifact_folder(), study.name, files)
+
+
+@contextmanager
+def carefully(report: Report, *, storage: bool = True) -> Iterator[None]:
+    """Tell of an error in place of raising it: no page is worth a run.
+
+    Args:
+        report: told.
+        storage: also of an error of the storage. Where a trial has just been written, such an
+            error is to stop the run; within a trial it would make the trial fail.
+    """
+    try:
+        yield
+    except StorageError as error:
+        if not storage:
+            raise
+        report.notice(f"the dashboard's pages are not up to date: {error}")
+    except Exception as error:
+        kind = "" if isinstance(error, SweepError) else f"{type(error).__name__}: "
+        report.notice(f"the dashboard's pages are not up to date: {kind}{error}")
+
+
+def _board(trials: Sequence[TrialRecord], goals: Sequence[Goal], verdict: Verdict) -> "Board":
+    from sweep.study.dashboard.plots.board import Board
+
+    return Board(
+        trials=trials,
+        objectives=[goal.name for goal in goals],
+        maximize=[goal.maximize for goal in goals],
+        roles=verdict.roles,
+        tied=verdict.tied,
+    )
+
+
+def _trial_note(study: Study, number: int, verdict: Verdict) -> str:
+    from sweep.winner.note import trial_note
+
+    return trial_note(
+        study.trial(number),
+        study=study.name,
+        objectives=[goal.name for goal in study.goals],
+        roles=verdict.roles.get(number, ()),
+        storage=named_storage(study),
+    )
+
+
+def _figures(study: Study, board: "Board") -> dict[str, Any]:
+    """Return the plots by name; the dashboard shows them in the order of their names."""
+    from sweep.study.dashboard.plots.cost import plot_cost
+    from sweep.study.dashboard.plots.effects import plot_effects, plot_top_k
+    from sweep.study.dashboard.plots.leaders import plot_leaders
+    from sweep.winner.insight.effects import parameter_effects
+
+    trials = _comparable(study)
+    effects = parameter_effects(
+        [trial.configuration.flat() for trial in trials], _scores(study, trials)
+    )
+    first = board.objectives[0]
+    return {
+        "1-cost": plot_cost(board),
+        "2-leaders": plot_leaders(board),
+        "3-effects": plot_effects(effects, first, maximize=board.maximize[0]),
+        "4-top-k": plot_top_k(board),
+    }
+
+
+def _comparable(study: Study) -> tuple[TrialRecord, ...]:
+    """Return the finished trials, less a baseline that shares some value with no other trial."""
+    others = [trial for trial in study.complete if trial.fingerprint != study.baseline]
+    known = {item for trial in others for item in trial.configuration.flat().items()}
+    return tuple(
+        trial
+        for trial in study.complete
+        if trial.fingerprint != study.baseline or known >= set(trial.configuration.flat().items())
+    )
+
+
+def _scores(study: Study, trials: tuple[TrialRecord, ...]) -> Floats:
+    """Return the first objective, (N, Q); of what is no mean over queries, the values, (N, 1)."""
+    import numpy as np
+
+    goal = study.goals[0]
+    if not trials or not goal.metric.per_query:
+        return np.array([[trial.values[0]] for trial in trials], dtype=np.float64)
+    return study.score_matrix(trials, goal.name)[1]
+
+
+def _files(
+    study: Study, corpus: Corpus, board: "Board", verdict: Verdict, numbers: Sequence[int]
+) -> dict[Place, bytes]:
+    if not board.trials:
+        return {}
+    table = leaderboard_csv(
+        board.in_order(), study.goals, roles=verdict.roles, losses=verdict.losses
+    )
+    files: dict[Place, bytes] = {(None, "trials.csv"): table}
+    for place, number in enumerate(numbers):
+        tables = trial_tables(study, study.trial(number), corpus, ranked=place < MOST_RANKED)
+        files |= {(number, name): content for name, content in tables.items()}
+    return files
+
+
+def _write_plot(attributes: DashboardAttributes, name: str, figure: Any) -> None:
+    if figure is not None:
+        attributes.write_plot(name, figure.to_json())
+
+
+def _now() -> str:
+    return datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")

@@ -1,0 +1,81 @@
+"""The confirm set: queries that no configuration was chosen on, scored once, looks counted."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sweep.engine.store.store import write_whole
+from sweep.records import Floats
+from sweep.study.tables import read_ranking
+from sweep.trials import TrialRecord
+
+if TYPE_CHECKING:
+    from sweep.study.driver.evaluate import Evaluation
+    from sweep.study.study import Study
+
+
+def confirm(study: "Study", evaluation: "Evaluation", query_ids: tuple[str, ...]) -> None:
+    """Score the recommended and the best configuration and the baseline on the confirm set.
+
+    They are scored from their stored rankings, in one look; what was scored before is not looked
+    at again. A later look, at other configurations, is counted.
+    """
+    if not study.feasible:
+        return
+    scored = study.scored()
+    found = scored.recommendation()
+    rows = dict.fromkeys([found.recommended, found.best])
+    wanted = [scored.trials[row] for row in rows]
+    wanted += [trial for trial in scored.trials if trial.fingerprint == study.baseline]
+    path = study.folder.confirm
+    content = _read(path)
+    known = content["trials"]
+    new = [trial for trial in wanted if str(trial.number) not in known]
+    if not new:
+        return
+    for trial in new:
+        known[str(trial.number)] = _score(study, evaluation, trial, query_ids)
+    content["looks"] += 1
+    write_whole(path, json.dumps(content, allow_nan=False).encode())
+
+
+def read_confirm(path: Path, metric: str) -> dict[int, Floats]:
+    """Return the confirm scores of a metric, by trial number; empty if nothing was confirmed."""
+    trials = _read(path)["trials"]
+    return {
+        int(number): np.array(scores[metric], dtype=np.float64)
+        for number, scores in trials.items()
+        if metric in scores
+    }
+
+
+def _score(
+    study: "Study", evaluation: "Evaluation", trial: TrialRecord, query_ids: tuple[str, ...]
+) -> dict[str, list[float]]:
+    from sweep.engine.stages.scoring import Scorer  # reading a study needs no engine
+
+    search = evaluation.scorer
+    scorer = Scorer(
+        evaluation.engine.texts,
+        [goal.metric for goal in evaluation.goals],
+        query_ids,
+        relevance=search.relevance,
+        labels=search.labels,
+        threshold=search.threshold,
+        span_rule=search.span_rule,
+    )
+    output = read_ranking(study.folder.path / trial.files["ranking"], evaluation.engine.corpus)
+    table = scorer.score(trial.configuration, output)
+    return {
+        str(metric): [float(value) for value in scorer.values(table, metric)]
+        for metric in scorer.metrics
+    }
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {"looks": 0, "trials": {}}
+    loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return loaded

@@ -1,0 +1,113 @@
+"""What makes a study this study; a resumed run must agree with it."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+from sweep.engine.store.store import write_whole
+from sweep.errors import StudyError
+from sweep.records import Corpus
+from sweep.study.folder import StudyFolder
+from sweep.study.metrics import METRICS_VERSION, goals_of
+from sweep.study.space.search_space import SearchSpace, compare_axes
+
+FEW = 3  # differences that an error spells out
+
+
+def study_identity(space: SearchSpace, corpus: Corpus, precision: str) -> dict[str, Any]:
+    """Return one JSON-ready entry per thing that must not change between runs of a study."""
+    identity = space.identity()
+    identity["objectives"] = [
+        {"metric": goal.name, "direction": "maximize" if goal.maximize else "minimize"}
+        for goal in goals_of(space)
+    ]
+    return {
+        **identity,
+        "corpus": corpus.hash,
+        "metrics version": METRICS_VERSION,
+        "precision": precision,
+    }
+
+
+def check_identity(
+    name: str, old: dict[str, Any], new: dict[str, Any], *, axes: tuple[Any, Any], space: Path
+) -> None:
+    """Refuse to go on with a study that was begun with something else.
+
+    Args:
+        name: of the study.
+        old: what it was begun with.
+        new: what it would go on with.
+        axes: every value of every parameter, old and new.
+        space: the search-space file, for the command that starts another study.
+
+    Raises: StudyError that names every entry that differs and how to start another study.
+    """
+    lines = []
+    for entry in new:
+        if old.get(entry) == new[entry]:
+            continue
+        if entry == "configurations":
+            if _kind(old) != _kind(new):
+                continue  # the sampler's line says it
+            order = "" if _kind(new) == "grid" else "the order of values, "
+            changed = compare_axes(*axes) or [f"{order}exclude or folding changed"]
+            lines += [f"the space differs ({line})" for line in changed]
+        elif entry == "corpus":
+            lines.append(f"the corpus differs (was {_short(old)}, is {_short(new)})")
+        else:
+            lines.append(f"{entry} differs ({_difference(old.get(entry), new[entry])})")
+    if len(lines) > FEW:
+        lines = [*lines[:FEW], f"and {len(lines) - FEW} more"]
+    if lines:
+        command = shlex.join(["sweep", "run", str(space), "--study", f"{name}-2"])
+        raise StudyError(
+            f"study {name!r}: must go on with what it began with, got: {'; '.join(lines)}. Start "
+            f"another: {command} (what is already computed is reused)."
+        )
+
+
+def _kind(identity: dict[str, Any]) -> Any:
+    return identity.get("sampler", {}).get("kind")
+
+
+def _difference(old: Any, new: Any) -> str:
+    """Return what differs; of two mappings only the entries that do."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+        return ", ".join(f"{name}: was {old.get(name)}, is {new.get(name)}" for name in names)
+    return f"was {old}, is {new}"
+
+
+def claim_folder(folder: StudyFolder, name: str, identity: dict[str, Any]) -> None:
+    """Make a new study the owner of its folder.
+
+    Studies of one name in two storages would share `results/<name>/` and overwrite each other's
+    tables. A folder that was begun with the same things holds what this study would write, and
+    one without tables was left by a process that was killed while it began a study.
+
+    Raises: StudyError if the folder is another study's.
+    """
+    check_folder(folder, name, identity)
+    write_whole(folder.identity, _to_bytes(identity))
+
+
+def check_folder(folder: StudyFolder, name: str, identity: dict[str, Any]) -> None:
+    """Refuse a folder that is another study's (see `claim_folder`); nothing is written."""
+    if not folder.identity.exists() or not folder.trials.exists():
+        return
+    if folder.identity.read_bytes() != _to_bytes(identity):
+        raise StudyError(
+            f"study {name!r}: its folder must be its own, got {folder.path}, which a study of "
+            f"that name in another storage filled. Choose another name with --study NAME, or "
+            f"remove the folder if that study is gone."
+        )
+
+
+def _to_bytes(identity: dict[str, Any]) -> bytes:
+    return json.dumps(identity, sort_keys=True, ensure_ascii=False).encode()
+
+
+def _short(identity: dict[str, Any]) -> str:
+    return str(identity.get("corpus"))[:12]

@@ -1,0 +1,99 @@
+"""Opening the Optuna study that a run records into, and what it was begun with."""
+
+import warnings
+from pathlib import Path
+from typing import Any, Literal
+
+import optuna
+
+from sweep.configuration import Configuration
+from sweep.errors import StudyError
+from sweep.records import Corpus
+from sweep.study.driver.draws import Recorded
+from sweep.study.driver.identity import check_identity, claim_folder
+from sweep.study.driver.split import StudySplit
+from sweep.study.folder import study_folder
+from sweep.study.metrics import goals_of
+from sweep.study.record import from_optuna
+from sweep.study.space.search_space import SearchSpace
+from sweep.study.study import ABOUT
+
+
+def open_study(
+    name: str,
+    storage: Any,
+    space: SearchSpace,
+    identity: dict[str, Any],
+    axes: dict[str, list[Any]],
+) -> optuna.Study:
+    """Return the study of a name: a new one, or one that was begun with the same things.
+
+    Raises: StudyError if it was begun with something else, or is another program's.
+    """
+    study = find_study(name, storage, space, identity, axes)
+    claim_folder(study_folder(name), name, identity)
+    if study is not None and ABOUT in study.user_attrs:
+        return study
+    if study is not None:  # a process was killed while it began the study
+        optuna.delete_study(study_name=name, storage=storage)
+    directions: list[Literal["minimize", "maximize"]] = [
+        "maximize" if goal.maximize else "minimize" for goal in goals_of(space)
+    ]
+    study = optuna.create_study(study_name=name, storage=storage, directions=directions)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        study.set_metric_names([goal.name for goal in goals_of(space)])
+    return study
+
+
+def find_study(
+    name: str,
+    storage: Any,
+    space: SearchSpace,
+    identity: dict[str, Any],
+    axes: dict[str, list[Any]],
+) -> optuna.Study | None:
+    """Return the study of a name that was begun with the same things, None if there is none.
+
+    Raises: StudyError if it was begun with something else, or is another program's.
+    """
+    try:
+        study = optuna.load_study(study_name=name, storage=storage)
+    except KeyError:
+        return None
+    about = study.user_attrs.get(ABOUT)
+    if about is None and (study.user_attrs or study.get_trials(deepcopy=False)):
+        raise StudyError(
+            f"study {name!r}: must be one of sweep's, got another program's study of that name. "
+            f"Choose another with --study NAME."
+        )
+    if about is not None:
+        both = (about["axes"], axes)
+        check_identity(name, about["identity"], identity, axes=both, space=space.path)
+    return study
+
+
+def read_recorded(study: optuna.Study) -> Recorded:
+    """Return the trials of a study."""
+    records = (from_optuna(trial) for trial in study.get_trials(deepcopy=False))
+    return Recorded(record for record in records if record is not None)
+
+
+def describe(
+    space: SearchSpace,
+    identity: dict[str, Any],
+    corpus: Corpus,
+    corpus_folder: Path,
+    split: StudySplit,
+) -> dict[str, Any]:
+    """Return what a study remembers of what it was begun with, JSON-ready."""
+    baseline = space.baseline
+    return {
+        "identity": identity,
+        "corpus_name": corpus.name,
+        "corpus_folder": str(corpus_folder.resolve()),
+        "baseline": baseline.fingerprint() if isinstance(baseline, Configuration) else None,
+        "split": split.to_json(),
+        "tokenizer": space.tokenizer,
+        "metrics": list(space.metrics),
+    }

@@ -1,0 +1,102 @@
+"""Checks before the first trial: what cannot work is refused while nothing has been written."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sweep.configuration import Configuration
+from sweep.engine.engine import Engine
+from sweep.errors import CorpusError, SpaceError
+from sweep.index.analyzer import make_analyzer
+from sweep.index.vectors import check_factory
+from sweep.models import find_model
+from sweep.records import Corpus
+from sweep.study.metrics import check_goals, depth_notices, recorded_metrics, timing_notices
+from sweep.study.space.search_space import BaselineRun, SearchSpace
+
+
+def preflight(space: SearchSpace, engine: Engine) -> None:
+    """Check metrics, models, analyzers, factories and texts; tell what should be known.
+
+    Raises: SweepError for what no trial could do anything about.
+    """
+    configurations = list(space.examples())
+    if isinstance(space.baseline, Configuration):
+        configurations.append(space.baseline)
+    _check_scope(space)
+    _check_metrics(space, engine)
+    for c in configurations:
+        if c.vector is not None:
+            find_model(c.vector.model)
+        if c.rerank is not None and c.rerank.model is not None:
+            engine.pool.cross_encoder(c.rerank.model)  # refuses what is none, loads no weights
+    for vector in {c.vector for c in configurations if c.vector is not None}:
+        hidden = find_model(vector.model).read_json("config.json").get("hidden_size")
+        if isinstance(hidden, int):
+            check_factory(vector, hidden)
+    _check_terms(configurations, engine.corpus)
+    for notice in (*depth_notices(space, configurations), *timing_notices(space)):
+        engine.report.notice(notice)
+    cut = configurations if space.sampler.kind == "grid" else _longest_chunks(configurations)
+    for notice in _truncation_notices(cut, engine):
+        engine.report.notice(notice)
+
+
+def _check_scope(space: SearchSpace) -> None:
+    if isinstance(space.baseline, BaselineRun):
+        raise SpaceError(
+            "baseline: must be a configuration in this version, got a run file. Describe what is "
+            "in production as a configuration, or leave the baseline out."
+        )
+
+
+def _check_metrics(space: SearchSpace, engine: Engine) -> None:
+    check_goals(space, engine.corpus)
+    recorded_metrics(space, engine.corpus)
+
+
+def _check_terms(configurations: list[Configuration], corpus: Corpus) -> None:
+    """Refuse BM25 where no document has a single term."""
+    wanted = {(c.bm25.analyzer, c.chunk.prepend_title) for c in configurations if c.bm25}
+    for name, with_title in sorted(wanted):
+        analyze = make_analyzer(name)
+        if not any(
+            analyze(document.text) or (with_title and analyze(document.title))
+            for document in corpus.documents
+        ):
+            raise CorpusError(
+                f"corpus {corpus.name}: BM25 needs a letter or digit in some document, got no "
+                f"indexable text in {len(corpus.documents)} documents. Look at corpus.jsonl, or "
+                f"leave BM25 out of the modes."
+            )
+
+
+def _longest_chunks(configurations: list[Configuration]) -> list[Configuration]:
+    """Return those with the longest chunks per splitter: a sampler may try a thousand sizes."""
+    longest: dict[str, int] = {}
+    for c in configurations:
+        longest[c.chunk.splitter] = max(c.chunk.size or 0, longest.get(c.chunk.splitter, 0))
+    return [c for c in configurations if (c.chunk.size or 0) == longest[c.chunk.splitter]]
+
+
+def _truncation_notices(configurations: list[Configuration], engine: Engine) -> Iterator[str]:
+    """Tell, per model and chunking, how many chunks the model's window cuts off."""
+    seen = set()
+    for configuration in configurations:
+        if configuration.vector is None:
+            continue
+        key = (configuration.chunk, replace(configuration.vector, index="Flat"))
+        if key in seen:
+            continue
+        seen.add(key)
+        inputs = engine.vectors.passage_inputs(configuration.chunk, configuration.vector)
+        if inputs.truncated:
+            size = configuration.chunk.size
+            cut = "whole documents" if size is None else f"{configuration.chunk.splitter} {size}"
+            if configuration.chunk.overlap:
+                cut += f"/{configuration.chunk.overlap:g}"
+            yield (
+                f"{inputs.truncated:,} of {len(inputs.full):,} chunks ({cut}) exceed "
+                f"max_seq_length {inputs.window} of {configuration.vector.model}; "
+                f"{max(inputs.lost, 0.001):.1%} of all tokens are not embedded (titles count; a "
+                f"smaller size or chunk.prepend_title: false avoids it)"
+            )

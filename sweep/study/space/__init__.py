@@ -1,0 +1,1 @@
+"""A search-space file -> the configurations that a study tries."""

@@ -1,0 +1,1 @@
+"""Where studies are recorded: SQLite or PostgreSQL, opened safely, waited for, locked."""
