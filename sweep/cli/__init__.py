@@ -5,7 +5,6 @@ a failed check; 130 interrupted by Ctrl-C, 143 by SIGTERM (the same command goes
 """
 
 import os
-import signal
 import sys
 import traceback
 from importlib import import_module
@@ -14,6 +13,7 @@ from typing import Any
 import click
 
 import sweep
+from sweep.cli.interruption import raise_on_signals
 from sweep.errors import SweepError
 
 COMMANDS = {
@@ -34,7 +34,7 @@ COMMANDS = {
     "store": "sweep.cli.store",
     "doctor": "sweep.cli.doctor",
 }
-DONE, BUG, USER_INPUT, FAILED, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
+DONE, BUG, USER_INPUT, FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 class _Commands(click.Group):
@@ -81,9 +81,7 @@ def main() -> None:
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # spinning threads stall a busy machine
-    signal.signal(signal.SIGTERM, _terminate)
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt)
+    raise_on_signals()
     sys.exit(_run())
 
 
@@ -115,13 +113,3 @@ def _run() -> int:
         click.echo("error: this is a bug in sweep; please report the lines above", err=True)
         return BUG
     return result if isinstance(result, int) else DONE
-
-
-def _terminate(signum: int, frame: object) -> None:
-    signal.signal(signum, signal.SIG_DFL)  # a second one ends it at once
-    raise SystemExit(TERMINATED)
-
-
-def _interrupt(signum: int, frame: object) -> None:
-    signal.signal(signum, signal.SIG_DFL)
-    raise KeyboardInterrupt
