@@ -1,6 +1,7 @@
 """`sweep show`: a study, one of its trials, a trial's ranked lists, or how firm the winner is."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -180,6 +181,8 @@ def _trial_content(study: "Study", number: int) -> dict[str, Any]:
 
 
 def _study_content(study: "Study") -> dict[str, Any]:
+    from sweep.study.choice import preference_of
+
     about = study.about
     return {
         "study": study.name,
@@ -191,6 +194,8 @@ def _study_content(study: "Study") -> dict[str, Any]:
             f"{o['metric']} ({o['direction']})" for o in about["identity"]["objectives"]
         ],
         "constraints": about["identity"]["constraints"],
+        "must": about["identity"].get("must", []),
+        "recommend": asdict(preference_of(study)),
         "sampler": about["identity"]["sampler"],
         "split": about["split"] | {"honest score": _honest_score(study)},
         "baseline": next(

@@ -25,6 +25,7 @@ from sweep.study.space.enumeration import (
     plans,
 )
 from sweep.study.space.expression import Constraint, parse_constraint
+from sweep.study.space.must import Must, read_must
 from sweep.study.space.problems import problem_lines
 from sweep.study.space.search_space import (
     BaselineRun,
@@ -45,12 +46,15 @@ from sweep.study.space.space_file import (
     space_schema,
 )
 from sweep.study.space.yaml_file import read_yaml
+from sweep.winner.preference import Preference
 
 __all__ = [
     "BaselineRun",
     "Constraint",
     "Evaluation",
+    "Must",
     "Objective",
+    "Preference",
     "Sampler",
     "SearchSpace",
     "Split",
@@ -98,6 +102,8 @@ def read_space(path: Path) -> SearchSpace:
         objectives=objectives,
         metrics=tuple(dict.fromkeys(file.metrics)),
         constraints=tuple(dict.fromkeys(parse_constraint(text) for text in file.constraints)),
+        must=tuple(dict.fromkeys(read_must(entry) for entry in file.must)),
+        recommend=Preference(max_loss=file.recommend.max_loss, costs=tuple(file.recommend.costs)),
         baseline=baseline,
         split=_split(file),
         sampler=Sampler(kind=file.sampler.kind, seed=file.sampler.seed),
