@@ -11,6 +11,7 @@ import optuna
 
 from sweep.errors import StudyError
 from sweep.records import Floats
+from sweep.study.baseline import baseline_of
 from sweep.study.driver.budget import Stopped
 from sweep.study.driver.confirm import read_confirm
 from sweep.study.folder import StudyFolder, default_storage, study_folder
@@ -108,6 +109,12 @@ class Study:
         found = self.about.get("baseline")
         return None if found is None else str(found)
 
+    @property
+    def baseline_run(self) -> str | None:
+        """Return the name of the run file that is the baseline, if it is one."""
+        found = self.about.get("baseline_run")
+        return None if found is None else str(found["name"])
+
     @cached_property
     def trials(self) -> tuple[TrialRecord, ...]:
         """Return the finished and failed trials, by number."""
@@ -169,7 +176,7 @@ class Study:
                 f"--trial."
             )
         trials = self._choosable()
-        _, matrix = self.score_matrix(trials, self.goals[0].name)
+        query_ids, matrix = self.score_matrix(trials, self.goals[0].name)
         return Scored(
             trials=trials,
             scores=matrix,
@@ -177,6 +184,7 @@ class Study:
             scale=self.goals[0].metric.scale or 1.0,
             confirm=read_confirm(self.folder.confirm, self.goals[0].name),
             adaptive=self.adaptive,
+            baseline=baseline_of(self, query_ids),
         )
 
     def _choosable(self) -> tuple[TrialRecord, ...]:
@@ -203,7 +211,7 @@ class Study:
             [goal.name for goal in self.goals],
             [goal.maximize for goal in self.goals],
             self._choosable(),
-            baseline=self.baseline,
+            baseline=baseline_of(self),
             counts=self._counts(),
         )
 
@@ -227,7 +235,6 @@ class Study:
                 self.name,
                 self.goals[0].name,
                 self.scored(),
-                baseline=self.baseline,
                 pick=pick,
                 counts=self._counts(),
             )

@@ -1,6 +1,6 @@
 """Figures of an answer: means over queries with their intervals, and where they come from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,6 +9,7 @@ import numpy as np
 from sweep.errors import WinnerError
 from sweep.records import Floats
 from sweep.trials import TrialRecord
+from sweep.winner.baseline import Baseline
 from sweep.winner.recommendation import Recommendation, choose, recommend
 from sweep.winner.statistics.bootstrap import bootstrap_interval
 from sweep.winner.statistics.cross_validation import honest_scores
@@ -55,6 +56,7 @@ class Scored:
         confirm: scores on the confirm set by trial number, for those that were confirmed.
         adaptive: the sampler, if it chose what to try by the scores of earlier trials: then no
             query is left that did not choose, and cross-validated selection would be flattered.
+        baseline: what is in production today, if the study has a baseline.
     """
 
     trials: tuple[TrialRecord, ...]
@@ -63,6 +65,7 @@ class Scored:
     scale: float
     confirm: Mapping[int, Floats]
     adaptive: str | None = None
+    baseline: Baseline | None = None
 
     def __post_init__(self) -> None:
         """Refuse to choose among nothing."""
@@ -116,20 +119,25 @@ def honest_figure(scored: Scored, row: int, pick: Pick) -> Figure | None:
     return _cross_validated(scored, scored.scores, pick)
 
 
-def difference_figure(scored: Scored, row: int, baseline: int, pick: Pick) -> Figure | None:
-    """Return the honest difference to the baseline, on the same queries."""
-    numbers = [scored.trials[row].number, scored.trials[baseline].number]
-    if all(number in scored.confirm for number in numbers):
-        values, base = (scored.confirm[number] for number in numbers)
-        comparison = planned_comparison(base, values)
+def difference_figure(scored: Scored, row: int, pick: Pick) -> Figure | None:
+    """Return the honest difference to the baseline, on the same queries.
+
+    The baseline need be no candidate: a run file is none, nor is what violates a constraint.
+    """
+    base = scored.baseline
+    if base is None or base.search is None:
+        return None
+    confirmed = scored.confirm.get(scored.trials[row].number)
+    if confirmed is not None and base.confirm is not None:
+        comparison = planned_comparison(base.confirm, confirmed)
         return Figure(
             mean=comparison.difference,
             interval=comparison.interval,
-            queries=len(values),
+            queries=len(confirmed),
             how=CONFIRMED,
         )
-    # Less the baseline's row everywhere: no choice changes, and the gain gets its own interval.
-    return _cross_validated(scored, scored.scores - scored.scores[baseline], pick)
+    # Less the baseline's scores everywhere: no choice changes, and the gain gets its own interval.
+    return _cross_validated(scored, scored.scores - base.search, pick)
 
 
 def _cross_validated(scored: Scored, scores: Floats, pick: Pick) -> Figure | None:
@@ -172,8 +180,3 @@ def leading(scored: Scored, count: int) -> tuple[TrialRecord, ...]:
     sign = -1.0 if scored.maximize else 1.0
     order = np.argsort(sign * scored.scores.mean(axis=1), kind="stable")
     return tuple(scored.trials[row] for row in order[:count].tolist())
-
-
-def row_of(trials: Sequence[TrialRecord], fingerprint: str | None) -> int | None:
-    """Return the row of a configuration, None if it is not among the trials."""
-    return next((r for r, trial in enumerate(trials) if trial.fingerprint == fingerprint), None)

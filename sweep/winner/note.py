@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
+from sweep.winner.baseline import Baseline
 from sweep.winner.front import Front
-from sweep.winner.message import answer_text, milliseconds, plain, signed, with_interval
+from sweep.winner.message import answer_text, milliseconds, plain, with_interval, with_sign
 
 COSTS = ("context_tokens", "latency_p95_ms", "index_bytes")
 TOLD = ("ndcg@10", "recall@10", "hit@5", "rr@10", "judged@10", "span_recall")  # of a trial
@@ -81,7 +82,7 @@ def answer_note(
             f"## Use #{trial.number}: {_text(trial.configuration.label())}",
             *_unfinished(ending),
             " · ".join(_headline(answer)),
-            trial_table(list(shown.values()), [answer.objective], roles),
+            trial_table(list(shown.values()), [answer.objective], roles, answer.against),
             next_commands(
                 [
                     ("best", name),
@@ -109,7 +110,7 @@ def front_note(
         [
             f"## Choose one of {len(front.trials)}: none is beaten in {front.names} at once",
             *_unfinished(ending),
-            trial_table(shown, front.objectives, roles),
+            trial_table(shown, front.objectives, roles, front.against),
             next_commands(
                 [
                     ("best", front.study),
@@ -140,7 +141,7 @@ def trial_note(
 ) -> str:
     """Return the note of one trial: what it is, its scores with intervals, its costs."""
     names = [n for n in dict.fromkeys([*objectives, *TOLD]) if n in trial.numbers]
-    rows = [(n, _number(trial.numbers[n]), _interval(trial, n)) for n in names]
+    rows = [(n, _number(trial.numbers[n]), _interval(trial.intervals, n)) for n in names]
     rows += [(title, text, "") for title, text in costs_of(trial).items()]
     role = f"**{', '.join(roles)}** · " if roles else ""
     return "\n\n".join(
@@ -162,8 +163,9 @@ def trial_table(
     trials: Iterable[TrialRecord],
     objectives: Sequence[str],
     roles: Mapping[int, Sequence[str]],
+    baseline: Baseline | None = None,
 ) -> str:
-    """Return a Markdown table of trials, in the order given."""
+    """Return a Markdown table of trials in the order given, at its end a run file."""
     costs = [name for name in COSTS if name not in objectives]
     header = ["#", "", "configuration"]
     header += [part for name in objectives for part in (name, "95 % interval")]
@@ -173,9 +175,14 @@ def trial_table(
         row = [f"{trial.number}", ", ".join(roles.get(trial.number, ()))]
         row.append(_text(trial.configuration.label()))
         for name, value in zip(objectives, trial.values, strict=True):
-            row += [_number(value), _interval(trial, name)]
+            row += [_number(value), _interval(trial.intervals, name)]
         known = costs_of(trial)
         rows.append([*row, *(known.get(TITLES[name], "") for name in costs)])
+    if baseline is not None and baseline.run is not None:
+        row = ["", "baseline", f"{_text(baseline.run)} (a run file)"]
+        for name, mean in zip(objectives, baseline.values, strict=True):
+            row += ["" if mean is None else _number(mean), _interval(baseline.intervals, name)]
+        rows.append([*row, *("unknown" for _ in costs)])
     return _table(header, rows)
 
 
@@ -225,13 +232,13 @@ def _headline(answer: Answer) -> list[str]:
         parts = [f"**{answer.objective} {score}**"]
     else:
         parts = [f"**{answer.objective} {with_interval(honest)}** ({honest.how})"]
-    if answer.difference is not None and answer.baseline is not None:
-        low, high = answer.difference.interval
-        difference = f"{signed(answer.difference.mean)} [{signed(low)}, {signed(high)}]"
-        shown = "" if low > 0 or high < 0 else " (no difference is shown)"
-        parts.append(f"{difference} against the baseline #{answer.baseline.number}{shown}")
-    elif answer.baseline == trial:
-        parts.append("this is the baseline")
+    if answer.difference is not None and answer.against is not None:
+        shown = {"gain": "", "none": " (no gain is shown)", "loss": " (which is worse)"}
+        name = _text(answer.against.full_name).replace("\\#", "#")  # no heading within a line
+        difference = f"{with_sign(answer.difference)} against {name}"
+        parts.append(difference + shown[answer.gain or "none"])
+    elif answer.is_baseline:
+        parts.append("this is the baseline, and nothing is shown to beat it")
     costs = costs_of(trial)
     return parts + [
         SAID[name].format(costs[TITLES[name]]) for name in COSTS if TITLES[name] in costs
@@ -239,13 +246,13 @@ def _headline(answer: Answer) -> list[str]:
 
 
 def _beside(answer: Answer) -> bool:
-    return answer.baseline is not None and answer.baseline != answer.trial
+    return answer.against is not None and not answer.against.missing and not answer.is_baseline
 
 
-def _interval(trial: TrialRecord, name: str) -> str:
-    if name not in trial.intervals:
+def _interval(intervals: Mapping[str, Sequence[float]], name: str) -> str:
+    if name not in intervals:
         return ""
-    low, high = trial.intervals[name]
+    low, high = intervals[name]
     return f"{_number(low)} to {_number(high)}"
 
 
