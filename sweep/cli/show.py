@@ -198,14 +198,7 @@ def _study_content(study: "Study") -> dict[str, Any]:
         "recommend": asdict(preference_of(study)),
         "sampler": about["identity"]["sampler"],
         "split": about["split"] | {"honest score": _honest_score(study)},
-        "baseline": next(
-            (
-                f"#{trial.number} {trial.configuration.label()}"
-                for trial in study.complete
-                if trial.fingerprint == study.baseline
-            ),
-            None,
-        ),
+        "baseline": _baseline(study),
         "trials": {
             "complete": len(study.complete),
             "failed": sum(trial.state == "FAIL" for trial in study.trials),
@@ -213,6 +206,22 @@ def _study_content(study: "Study") -> dict[str, Any]:
         "axes": {name: values for name, values in about["axes"].items() if _varies(values)},
         "last run": about["last_run"],
     }
+
+
+def _baseline(study: "Study") -> Any:
+    from sweep.study.baseline import read_run_facts
+
+    if study.baseline_run is not None:
+        facts = read_run_facts(study)
+        objectives = [goal.name for goal in study.goals if goal.name in facts["metrics"]]
+        means = {name: facts["metrics"][name] for name in objectives}
+        return {"run": facts["path"], "sha256": facts["sha256"], **means, **facts["counts"]}
+    labels = (
+        f"#{trial.number} {trial.configuration.label()}"
+        for trial in study.complete
+        if trial.fingerprint == study.baseline
+    )
+    return next(labels, None)
 
 
 def _honest_score(study: "Study") -> str:

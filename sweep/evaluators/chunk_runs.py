@@ -6,8 +6,7 @@ Scored as they are, several chunks of one document would each count as a hit (or
 from collections.abc import Mapping
 
 from sweep.evaluators.trec_files import Qrels
-
-CHUNK_SEPARATOR = "#"
+from sweep.metrics import CHUNK_SEPARATOR, best_chunks
 
 Run = Mapping[str, Mapping[str, float]]
 
@@ -28,7 +27,9 @@ def chunks_to_documents(
         return run, ()
     if separator is None and _any_judged(qrels, run):
         return run, ()
-    merged = {query: _merge(found, separator or CHUNK_SEPARATOR) for query, found in run.items()}
+    merged = {
+        query: best_chunks(found, separator or CHUNK_SEPARATOR) for query, found in run.items()
+    }
     if separator is None and not _any_judged(qrels, merged):
         return run, ()
     sizes = [sum(map(len, side.values())) for side in (run, merged)]
@@ -40,11 +41,3 @@ def _any_judged(qrels: Qrels, run: Run) -> bool:
     return any(
         id_ in judged for query, judged in qrels.graded.items() for id_ in run.get(query, {})
     )
-
-
-def _merge(found: Mapping[str, float], separator: str) -> dict[str, float]:
-    best: dict[str, float] = {}
-    for id_, score in found.items():
-        document = id_.rpartition(separator)[0] or id_
-        best[document] = max(best.get(document, score), score)
-    return best

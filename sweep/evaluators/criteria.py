@@ -18,7 +18,7 @@ from sweep.errors import MetricError
 from sweep.evaluators.document_retrieval import DocumentRetrievalEvaluator
 from sweep.evaluators.mapping import Template, parse_template
 from sweep.evaluators.rows import RowError
-from sweep.evaluators.text_lines import read_text, shorten
+from sweep.text_lines import read_text, shorten
 
 TYPE = "azure_ai_evaluator"
 _BUILTIN = "builtin."

@@ -13,7 +13,7 @@ from typing import Any
 
 from sweep.errors import MetricError
 from sweep.evaluators.rows import RowError
-from sweep.evaluators.text_lines import shorten
+from sweep.text_lines import shorten
 
 _PLACEHOLDER = re.compile(r"\$\{\s*(?P<sdk>[^{}]*?)\s*\}|\{\{\s*(?P<service>[^{}]*?)\s*\}\}")
 _WHOLE = re.compile(r"[+-]?\d{1,18}", re.A)

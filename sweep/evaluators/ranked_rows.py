@@ -21,7 +21,7 @@ from sweep.errors import MetricError
 from sweep.evaluators.inputs import read_documents, read_ground_truth
 from sweep.evaluators.mapping import Template, parse_template
 from sweep.evaluators.rows import Row, RowError, as_row_error
-from sweep.evaluators.text_lines import shorten
+from sweep.text_lines import shorten
 
 QUERY_FIELDS = ("qid", "query_id", "_id", "id")
 RANKED_FIELDS = ("retrieved_documents", "retrieved", "retrieved_doc_ids")

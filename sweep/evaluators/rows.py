@@ -12,7 +12,7 @@ from typing import Any
 
 from sweep.errors import MetricError, SweepError
 from sweep.evaluators.inputs import EvaluatorInputError
-from sweep.evaluators.text_lines import read_byte_lines, shorten
+from sweep.text_lines import read_byte_lines, shorten
 
 _PREFIX = "DocumentRetrievalEvaluator: "  # says nothing new in a message that names file and line
 

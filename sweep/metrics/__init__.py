@@ -11,11 +11,12 @@ from sweep.metrics.judgements import (
 )
 from sweep.metrics.names import METRIC_NAMES, Family, Metric, parse_metric
 from sweep.metrics.passages import SPAN_RULES, SpanRule
-from sweep.metrics.runs import lists_from_run
+from sweep.metrics.runs import CHUNK_SEPARATOR, best_chunks, lists_from_run
 from sweep.metrics.score import defined_rows, score_lists
 from sweep.metrics.span_metrics import MATCHING
 
 __all__ = [
+    "CHUNK_SEPARATOR",
     "MATCHING",
     "METRIC_NAMES",
     "SPAN_RULES",
@@ -25,6 +26,7 @@ __all__ = [
     "Metric",
     "SpanJudgements",
     "SpanRule",
+    "best_chunks",
     "bootstrap_interval",
     "defined_rows",
     "judgements_from_qrels",

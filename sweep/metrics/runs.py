@@ -7,6 +7,8 @@ import numpy as np
 from sweep.errors import MetricError
 from sweep.records import RankedLists
 
+CHUNK_SEPARATOR = "#"  # between a document's id and what numbers its chunk
+
 
 def lists_from_run(
     run: Mapping[str, Mapping[str, float]],
@@ -47,6 +49,20 @@ def lists_from_run(
         items[row, : len(entries)] = [position[document] for _, document in entries]
         scores[row, : len(entries)] = [score for score, _ in entries]
     return RankedLists(items=items, scores=scores)
+
+
+def best_chunks(found: Mapping[str, float], separator: str) -> dict[str, float]:
+    """Return each document once, at the score of its best chunk.
+
+    Args:
+        found: score by chunk id, `document<separator>rest`; ids without it stay whole.
+        separator: cut at the last one; not empty.
+    """
+    best: dict[str, float] = {}
+    for id_, score in found.items():
+        document = id_.rpartition(separator)[0] or id_
+        best[document] = max(best.get(document, score), score)
+    return best
 
 
 def _check_entry(query: str, document: str, score: float, *, known: bool) -> None:

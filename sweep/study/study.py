@@ -10,6 +10,7 @@ import optuna
 
 from sweep.errors import StudyError
 from sweep.records import Floats
+from sweep.study.baseline import baseline_of
 from sweep.study.choice import groups_of, preference_of
 from sweep.study.driver.budget import Stopped
 from sweep.study.driver.confirm import read_confirm, read_confirmed_slices
@@ -98,6 +99,12 @@ class Study:
         found = self.about.get("baseline")
         return None if found is None else str(found)
 
+    @property
+    def baseline_run(self) -> str | None:
+        """Return the name of the run file that is the baseline, if it is one."""
+        found = self.about.get("baseline_run")
+        return None if found is None else str(found["name"])
+
     @cached_property
     def trials(self) -> tuple[TrialRecord, ...]:
         """Return the finished and failed trials, by number."""
@@ -162,7 +169,7 @@ class Study:
                 f"--trial."
             )
         trials = self._choosable()
-        ids, matrix = self.score_matrix(trials, self.goals[0].name)
+        query_ids, matrix = self.score_matrix(trials, self.goals[0].name)
         return Scored(
             trials=trials,
             scores=matrix,
@@ -170,9 +177,10 @@ class Study:
             scale=self.goals[0].metric.scale or 1.0,
             confirm=read_confirm(self.folder.confirm, self.goals[0].name),
             adaptive=self.adaptive,
-            groups=groups_of(self, ids),
+            groups=groups_of(self, query_ids),
             preference=preference or preference_of(self),
             budget=self.goals[0].metric.budget_tokens,
+            baseline=baseline_of(self, query_ids),
         )
 
     def _choosable(self) -> tuple[TrialRecord, ...]:
@@ -199,7 +207,7 @@ class Study:
             [goal.name for goal in self.goals],
             [goal.maximize for goal in self.goals],
             self._choosable(),
-            baseline=self.baseline,
+            baseline=baseline_of(self),
             counts=self._counts(),
         )
 
@@ -231,7 +239,6 @@ class Study:
                 self.name,
                 self.goals[0].name,
                 self.scored(look),
-                baseline=self.baseline,
                 pick=pick,
                 counts=self._counts(),
                 must=read_confirmed_slices(self.folder.confirm),

@@ -11,6 +11,7 @@ from sweep.study.study import Study
 
 if TYPE_CHECKING:  # the winner's statistics load scipy
     from sweep.winner.answer import Answer
+    from sweep.winner.baseline import Baseline
     from sweep.winner.front import Front
 
 
@@ -23,12 +24,14 @@ class Verdict:
         roles: what is to be said of trials, by number; the most important trial first.
         tied: numbers of the trials that are not separable from the best.
         losses: observed loss to the best and the most it may be, by number.
+        baseline: what is in production today, if the study has a baseline.
     """
 
     note: str
     roles: Mapping[int, Sequence[str]]
     tied: frozenset[int] = frozenset()
     losses: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+    baseline: "Baseline | None" = None
 
 
 def verdict_of(study: Study, *, ending: str = "") -> Verdict:
@@ -46,7 +49,7 @@ def verdict_of(study: Study, *, ending: str = "") -> Verdict:
             front = study.front()
             roles = _front_roles(front)
             note = front_note(front, roles=roles, storage=storage, ending=ending)
-            return Verdict(note=note, roles=roles)
+            return Verdict(note=note, roles=roles, baseline=front.against)
         answer = study.answer()
     except SweepError as error:
         note = no_answer_note(study.name, str(error), storage=storage, ending=ending)
@@ -59,6 +62,7 @@ def verdict_of(study: Study, *, ending: str = "") -> Verdict:
         roles=roles,
         tied=frozenset(answer.tied),
         losses=dict(zip(answer.compared, pairs, strict=True)),
+        baseline=answer.against,
     )
 
 
@@ -68,6 +72,8 @@ def _answer_roles(answer: "Answer") -> dict[int, list[str]]:
     roles.setdefault(answer.compared[answer.recommendation.best], []).append("best")
     if answer.baseline is not None:
         roles.setdefault(answer.baseline.number, []).append("baseline")
+        if answer.baseline.violated:
+            roles[answer.baseline.number].append("violates a constraint")
     for trial in answer.leaderboard:
         roles.setdefault(trial.number, [])
     for number, said in roles.items():

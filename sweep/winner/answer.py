@@ -5,11 +5,12 @@ show the figures of one `Answer`.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
 
 from sweep.errors import WinnerError
 from sweep.trials import TrialRecord
+from sweep.winner.baseline import Baseline
 from sweep.winner.critical import CriticalSlice, critical_slices
 from sweep.winner.figures import (
     Figure,
@@ -18,12 +19,12 @@ from sweep.winner.figures import (
     difference_figure,
     honest_figure,
     leading,
-    row_of,
     search_figure,
 )
 from sweep.winner.preference import Preference
 from sweep.winner.recommendation import Recommendation
 
+Gain = Literal["gain", "none", "loss"]  # what an interval shows: it may hold 0
 LEADERS = 10  # trials of the leaderboard
 
 
@@ -66,8 +67,11 @@ class Answer:
         trial: the configuration to use.
         search: its score on the queries that chose.
         confirm: its honest score; None where it cannot be had (see `unconfirmed`).
-        baseline: the baseline's trial, if there is one.
-        difference: honest difference to the baseline; None for the baseline itself.
+        against: what is in production today, if the study has a baseline.
+        difference: honest difference to the baseline; None for the baseline itself, and where it
+            cannot be had.
+        best_difference: that of the best configuration, where the recommended one shows no gain.
+        maximize: whether higher is better.
         recommendation: the test behind the choice; its rows are those of `compared`.
         compared: trial numbers of the feasible trials.
         leaderboard: the leading trials, best first.
@@ -84,8 +88,10 @@ class Answer:
     trial: TrialRecord
     search: Figure
     confirm: Figure | None
-    baseline: TrialRecord | None
+    against: Baseline | None
     difference: Figure | None
+    best_difference: Figure | None
+    maximize: bool
     recommendation: Recommendation
     compared: tuple[int, ...]
     leaderboard: tuple[TrialRecord, ...]
@@ -94,6 +100,33 @@ class Answer:
     adaptive: str | None = None
     must: tuple[CriticalSlice, ...] = ()
     look: bool = False
+
+    @property
+    def baseline(self) -> TrialRecord | None:
+        """Return the baseline's trial, if it is a configuration and has a finished one."""
+        return None if self.against is None else self.against.trial
+
+    @property
+    def is_baseline(self) -> bool:
+        """Return whether the configuration to use is the one that is in production."""
+        return self.baseline is not None and self.baseline.number == self.trial.number
+
+    @property
+    def gain(self) -> Gain | None:
+        """Return what is shown against the baseline; None where no honest difference is known."""
+        return None if self.difference is None else self._shown(self.difference)
+
+    @property
+    def best_gains(self) -> bool:
+        """Return whether the best configuration shows a gain that the recommended one does not."""
+        found = self.best_difference
+        return found is not None and self._shown(found) == "gain"
+
+    def _shown(self, difference: Figure) -> Gain:
+        low, high = difference.interval
+        if low > 0 or high < 0:
+            return "gain" if (low > 0) is self.maximize else "loss"
+        return "none"
 
     @property
     def unconfirmed(self) -> str | None:
@@ -129,7 +162,7 @@ class Answer:
             "search": self.search.to_json(),
             "confirm": self.confirm.to_json() if self.confirm else None,
             "unconfirmed": self.unconfirmed,
-            "baseline": self.baseline.to_json() if self.baseline else None,
+            "baseline": self.against.to_json() if self.against else None,
             "difference_to_baseline": self.difference.to_json() if self.difference else None,
             "must": [critical.to_json() for critical in self.must],
             "recommend": {
@@ -137,6 +170,7 @@ class Answer:
                 "costs": list(self.preference.costs),
                 "look": self.look,
             },
+            "beats_baseline": self._beats(),
             "best": self.compared[found.best],
             "tied": list(self.tied),
             "loss_bound": self.loss_bound,
@@ -145,13 +179,18 @@ class Answer:
             "trials": self.counts.to_json(),
         }
 
+    def _beats(self) -> bool | None:
+        """Return whether a gain over the baseline is shown; None where that is not known."""
+        if self.is_baseline:
+            return False
+        return None if self.gain is None else self.gain == "gain"
+
 
 def make_answer(
     study: str,
     objective: str,
     scored: Scored,
     *,
-    baseline: str | None,
     pick: Pick,
     counts: Counts,
     must: Mapping[int, Mapping[str, tuple[float, int]]] | None = None,
@@ -162,8 +201,7 @@ def make_answer(
     Args:
         study: its name.
         objective: the metric's name.
-        scored: its feasible trials.
-        baseline: the baseline's fingerprint.
+        scored: its feasible trials, and its baseline.
         pick: which configuration is asked for.
         counts: how many configurations ended how.
         must: what was confirmed of critical slices, by trial number; see `critical_slices`.
@@ -172,21 +210,22 @@ def make_answer(
     Raises: WinnerError if there is no such configuration.
     """
     found = scored.recommendation()
-    base = row_of(scored.trials, baseline)
-    row = _picked(found, base, pick, study)
-    difference = None
-    if base is not None and base != row:
-        difference = difference_figure(scored, row, base, pick)
+    base = scored.baseline
+    number = None if base is None or base.trial is None else base.trial.number
+    row = _picked(found, scored, pick, study)
     trial = scored.trials[row]
-    return Answer(
+    different = trial.number != number
+    answer = Answer(
         study=study,
         objective=objective,
         pick=pick,
         trial=trial,
         search=search_figure(scored, row, objective),
         confirm=honest_figure(scored, row, pick),
-        baseline=scored.trials[base] if base is not None else None,
-        difference=difference,
+        against=base,
+        difference=difference_figure(scored, row, pick) if different else None,
+        best_difference=None,
+        maximize=scored.maximize,
         recommendation=found,
         compared=tuple(trial.number for trial in scored.trials),
         leaderboard=leading(scored, LEADERS),
@@ -196,16 +235,32 @@ def make_answer(
         must=critical_slices(trial, confirm=(must or {}).get(trial.number)),
         look=look,
     )
+    best = scored.trials[found.best].number
+    settled = pick != "recommended" or answer.gain in (None, "gain")
+    if settled or best in (number, answer.trial.number):
+        return answer
+    return replace(answer, best_difference=difference_figure(scored, found.best, "best"))
 
 
-def _picked(found: Recommendation, baseline: int | None, pick: Pick, study: str) -> int:
+def _picked(found: Recommendation, scored: Scored, pick: Pick, study: str) -> int:
     if pick == "recommended":
         return found.recommended
     if pick == "best":
         return found.best
-    if baseline is None:
+    base = scored.baseline
+    if base is not None and base.run is not None:
         raise WinnerError(
-            f"--pick baseline: the study must have a feasible baseline, got none in {study!r}. "
-            f"Add `baseline:` to the space file, or leave --pick out."
+            f"--pick baseline: must be a configuration, got the run file {base.run} in {study!r}: "
+            f"its ranked lists do not tell how to retrieve. Leave --pick out, or compare with it: "
+            f"`sweep compare {study} recommended baseline`."
         )
-    return baseline
+    rows = {trial.number: row for row, trial in enumerate(scored.trials)}
+    if base is not None and base.trial is not None and base.trial.number in rows:
+        return rows[base.trial.number]
+    got = "none"
+    if base is not None:
+        got = base.full_name if base.trial is not None else f"{base.name}, which {base.missing}"
+    raise WinnerError(
+        f"--pick baseline: the study must have a feasible baseline, got {got} in {study!r}. "
+        + ("Name it with --trial." if got != "none" else "Add `baseline:` to the space file.")
+    )

@@ -9,6 +9,7 @@ import numpy as np
 from sweep.errors import WinnerError
 from sweep.records import Floats
 from sweep.trials import TrialRecord
+from sweep.winner.baseline import Baseline
 from sweep.winner.preference import TIMES, Preference
 from sweep.winner.recommendation import Cost, Recommendation, choose, recommend
 from sweep.winner.statistics.bootstrap import bootstrap_interval
@@ -58,6 +59,7 @@ class Scored:
             are no independent evidence, and are never divided between choosing and scoring.
         preference: what quality is given away for, and how much.
         budget: tokens of context that the objective looks at, if it names a budget.
+        baseline: what is in production today, if the study has a baseline.
     """
 
     trials: tuple[TrialRecord, ...]
@@ -69,6 +71,7 @@ class Scored:
     groups: tuple[str, ...] | None = None
     preference: Preference = Preference()
     budget: int | None = None
+    baseline: Baseline | None = None
 
     def __post_init__(self) -> None:
         """Refuse to choose among nothing."""
@@ -146,20 +149,25 @@ def honest_figure(scored: Scored, row: int, pick: Pick) -> Figure | None:
     return _cross_validated(scored, scored.scores, pick)
 
 
-def difference_figure(scored: Scored, row: int, baseline: int, pick: Pick) -> Figure | None:
-    """Return the honest difference to the baseline, on the same queries."""
-    numbers = [scored.trials[row].number, scored.trials[baseline].number]
-    if all(number in scored.confirm for number in numbers):
-        values, base = (scored.confirm[number] for number in numbers)
-        comparison = planned_comparison(base, values)
+def difference_figure(scored: Scored, row: int, pick: Pick) -> Figure | None:
+    """Return the honest difference to the baseline, on the same queries.
+
+    The baseline need be no candidate: a run file is none, nor is what violates a constraint.
+    """
+    base = scored.baseline
+    if base is None or base.search is None:
+        return None
+    confirmed = scored.confirm.get(scored.trials[row].number)
+    if confirmed is not None and base.confirm is not None:
+        comparison = planned_comparison(base.confirm, confirmed)
         return Figure(
             mean=comparison.difference,
             interval=comparison.interval,
-            queries=len(values),
+            queries=len(confirmed),
             how=CONFIRMED,
         )
-    # Less the baseline's row everywhere: no choice changes, and the gain gets its own interval.
-    return _cross_validated(scored, scored.scores - scored.scores[baseline], pick)
+    # Less the baseline's scores everywhere: no choice changes, and the gain gets its own interval.
+    return _cross_validated(scored, scored.scores - base.search, pick)
 
 
 def _cross_validated(scored: Scored, scores: Floats, pick: Pick) -> Figure | None:
@@ -202,8 +210,3 @@ def leading(scored: Scored, count: int) -> tuple[TrialRecord, ...]:
     sign = -1.0 if scored.maximize else 1.0
     order = np.argsort(sign * scored.scores.mean(axis=1), kind="stable")
     return tuple(scored.trials[row] for row in order[:count].tolist())
-
-
-def row_of(trials: Sequence[TrialRecord], fingerprint: str | None) -> int | None:
-    """Return the row of a configuration, None if it is not among the trials."""
-    return next((r for r, trial in enumerate(trials) if trial.fingerprint == fingerprint), None)

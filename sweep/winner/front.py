@@ -9,6 +9,7 @@ import numpy as np
 from sweep.errors import WinnerError
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Counts
+from sweep.winner.baseline import Baseline
 from sweep.winner.critical import critical_slices
 from sweep.winner.message import must_text
 
@@ -23,7 +24,7 @@ class Front:
         maximize: per objective, whether higher is better.
         trials: the Pareto front, best first by the first objective, then the second and so on.
         compared: how many feasible trials there are.
-        baseline: the baseline's trial, if it is feasible.
+        against: what is in production today, if the study has a baseline.
         counts: how many configurations ended how.
     """
 
@@ -32,8 +33,13 @@ class Front:
     maximize: tuple[bool, ...]
     trials: tuple[TrialRecord, ...]
     compared: int
-    baseline: TrialRecord | None
+    against: Baseline | None
     counts: Counts
+
+    @property
+    def baseline(self) -> TrialRecord | None:
+        """Return the baseline's trial, if it is a configuration and has a finished one."""
+        return None if self.against is None else self.against.trial
 
     def to_json(self) -> dict[str, Any]:
         """Return the shape of `best --json` for several objectives."""
@@ -44,7 +50,7 @@ class Front:
                 for name, up in zip(self.objectives, self.maximize, strict=True)
             ],
             "front": [trial.to_json() for trial in self.trials],
-            "baseline": self.baseline.to_json() if self.baseline else None,
+            "baseline": self.against.to_json() if self.against else None,
             "trials": self.counts.to_json(),
         }
 
@@ -59,8 +65,8 @@ class Front:
             f"FRONT {len(self.trials)} of {self.compared} feasible configurations are beaten by "
             f"no other in {self.names} at once"
         ]
-        if self.baseline is not None:
-            lines.append(f"      {self._baseline_text(self.baseline)}")
+        if self.against is not None:
+            lines.append(f"      {self._baseline_text(self.against)}")
         return "\n".join(
             [
                 *lines,
@@ -79,15 +85,24 @@ class Front:
             for critical in critical_slices(trial)
         ]
 
-    def _baseline_text(self, baseline: TrialRecord) -> str:
+    def _baseline_text(self, base: Baseline) -> str:
+        if base.missing:
+            return f"{base.name} {base.missing}: there is nothing to compare with"
+        known = {n: v for n, v in zip(self.objectives, base.values, strict=True) if v is not None}
+        if unknown := [name for name in self.objectives if name not in known]:
+            told = ", ".join(f"{name} {value:.4g}" for name, value in known.items())
+            return f"{base.full_name} has {told}; its {', '.join(unknown)} is not known"
+        values = list(known.values())
         better = [
             f"#{trial.number}"
             for trial in self.trials
-            if dominates(trial.values, baseline.values, self.maximize)
+            if dominates(trial.values, values, self.maximize)
         ]
-        if not better:
-            return f"the baseline #{baseline.number} is one of them"
-        return f"the baseline #{baseline.number} is beaten by {', '.join(better)}"
+        if better:
+            return f"{base.full_name} is beaten by {', '.join(better)}"
+        if base.trial in self.trials:
+            return f"{base.name} is one of them: none beats it"
+        return f"{base.full_name} is beaten by none of them"
 
 
 def make_front(
@@ -96,7 +111,7 @@ def make_front(
     maximize: Sequence[bool],
     trials: Sequence[TrialRecord],
     *,
-    baseline: str | None,
+    baseline: Baseline | None,
     counts: Counts,
 ) -> Front:
     """Return the front of a study.
@@ -106,7 +121,7 @@ def make_front(
         objectives: metric names.
         maximize: per objective, whether higher is better.
         trials: its feasible trials.
-        baseline: the baseline's fingerprint.
+        baseline: what is in production today.
         counts: how many configurations ended how.
 
     Raises: WinnerError if there is no feasible trial.
@@ -127,7 +142,7 @@ def make_front(
         maximize=tuple(maximize),
         trials=tuple(found),
         compared=len(trials),
-        baseline=next((t for t in trials if t.fingerprint == baseline), None),
+        against=baseline,
         counts=counts,
     )
 

@@ -31,21 +31,7 @@ def _use_lines(answer: Answer) -> list[str]:
     ]
     if answer.unconfirmed:
         lines.append(f"      no honest score: {answer.unconfirmed}")
-    if answer.difference is not None and answer.baseline is not None:
-        low, high = answer.difference.interval
-        shown = "" if low > 0 or high < 0 else "; no difference is shown"
-        lines.append(
-            f"      against the baseline #{answer.baseline.number}  "
-            f"{signed(answer.difference.mean)} [{signed(low)}, {signed(high)}]{shown}"
-        )
-    elif answer.baseline is not None and answer.baseline.number != trial.number:
-        difference = trial.values[0] - answer.baseline.values[0]
-        lines.append(
-            f"      against the baseline #{answer.baseline.number}  {signed(difference)} on the "
-            f"same queries, which is no honest difference either"
-        )
-    elif answer.baseline is not None and answer.pick != "baseline":
-        lines.append("      this is the baseline: keep what you have")
+    lines += [f"      {line}" for line in baseline_lines(answer)]
     costs = [_context_text(trial, answer.objective)]
     if "index_bytes" in trial.metrics:
         costs.append(f"index {trial.metrics['index_bytes'] / 1e6:,.1f} MB")
@@ -62,6 +48,36 @@ def _context_text(trial: TrialRecord, objective: str) -> str:
     if within is None:
         return f"{whole:,.0f} context tokens a query"
     return f"{within:,.0f} of {int(budget):,} context tokens a query ({whole:,.0f} uncut)"
+
+
+def baseline_lines(answer: Answer) -> list[str]:
+    """Tell how the answer compares with what is in production; that nothing beats it, too."""
+    base = answer.against
+    if base is None or answer.pick == "baseline":
+        return []
+    if answer.is_baseline:
+        return ["this is the baseline, and nothing is shown to beat it: keep what you have"]
+    if base.missing:
+        return [f"{base.name} {base.missing}: there is nothing to compare with"]
+    if answer.difference is not None:
+        return [f"against {base.full_name}  {with_sign(answer.difference)}", *_gain_lines(answer)]
+    value = base.values[0] if base.values else None
+    if value is None:
+        return []
+    return [
+        f"against {base.full_name}  {signed(answer.trial.values[0] - value)} on the same queries, "
+        f"which is no honest difference either"
+    ]
+
+
+def _gain_lines(answer: Answer) -> list[str]:
+    if answer.gain == "gain":
+        return []
+    shown = "no gain over it is shown" if answer.gain == "none" else "it is worse than that"
+    if answer.best_difference is not None and answer.best_gains:
+        best = answer.compared[answer.recommendation.best]
+        return [f"{shown}; the best, #{best}, shows one: {with_sign(answer.best_difference)}"]
+    return [f"{shown}: nothing here is shown to beat what you have"]
 
 
 def _score(answer: Answer) -> str:
@@ -160,6 +176,12 @@ def with_interval(figure: Figure) -> str:
     """Return a mean with its interval: `.69 [.61, .77]`, in three decimals."""
     low, high = figure.interval
     return f"{plain(figure.mean)} [{plain(low)}, {plain(high)}]"
+
+
+def with_sign(difference: Figure) -> str:
+    """Return a difference with its interval: `+.08 [+.02, +.14]`, in three decimals."""
+    low, high = difference.interval
+    return f"{signed(difference.mean)} [{signed(low)}, {signed(high)}]"
 
 
 def plain(value: float) -> str:

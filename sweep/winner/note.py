@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
+from sweep.winner.baseline import Baseline
 from sweep.winner.critical import critical_slices
 from sweep.winner.front import Front
 from sweep.winner.message import (
@@ -17,8 +18,8 @@ from sweep.winner.message import (
     milliseconds,
     must_text,
     plain,
-    signed,
     with_interval,
+    with_sign,
 )
 
 COSTS = ("context_tokens", "latency_p95_ms", "index_bytes")
@@ -91,7 +92,7 @@ def answer_note(
             *_unfinished(ending),
             " · ".join(_headline(answer)),
             *(f"**Must**: {_text(must_text(critical))}" for critical in answer.must),
-            trial_table(list(shown.values()), [answer.objective], roles),
+            trial_table(list(shown.values()), [answer.objective], roles, answer.against),
             next_commands(
                 [
                     ("best", name),
@@ -119,7 +120,7 @@ def front_note(
         [
             f"## Choose one of {len(front.trials)}: none is beaten in {front.names} at once",
             *_unfinished(ending),
-            trial_table(shown, front.objectives, roles),
+            trial_table(shown, front.objectives, roles, front.against),
             next_commands(
                 [
                     ("best", front.study),
@@ -150,7 +151,7 @@ def trial_note(
 ) -> str:
     """Return the note of one trial: what it is, its scores with intervals, its costs."""
     names = [n for n in dict.fromkeys([*objectives, *TOLD]) if n in trial.numbers]
-    rows = [(n, compact(trial.numbers[n]), _interval(trial, n)) for n in names]
+    rows = [(n, compact(trial.numbers[n]), _interval(trial.intervals, n)) for n in names]
     for critical in critical_slices(trial):
         low, high = critical.interval
         name = _text(f"{critical.metric} where {critical.where}")
@@ -176,8 +177,9 @@ def trial_table(
     trials: Iterable[TrialRecord],
     objectives: Sequence[str],
     roles: Mapping[int, Sequence[str]],
+    baseline: Baseline | None = None,
 ) -> str:
-    """Return a Markdown table of trials, in the order given."""
+    """Return a Markdown table of trials in the order given, at its end a run file."""
     costs = [name for name in COSTS if name not in objectives]
     header = ["#", "", "configuration"]
     header += [part for name in objectives for part in (name, "95 % interval")]
@@ -187,9 +189,14 @@ def trial_table(
         row = [f"{trial.number}", ", ".join(roles.get(trial.number, ()))]
         row.append(_text(trial.configuration.label()))
         for name, value in zip(objectives, trial.values, strict=True):
-            row += [compact(value), _interval(trial, name)]
+            row += [compact(value), _interval(trial.intervals, name)]
         known = costs_of(trial)
         rows.append([*row, *(known.get(TITLES[name], "") for name in costs)])
+    if baseline is not None and baseline.run is not None:
+        row = ["", "baseline", f"{_text(baseline.run)} (a run file)"]
+        for name, mean in zip(objectives, baseline.values, strict=True):
+            row += ["" if mean is None else compact(mean), _interval(baseline.intervals, name)]
+        rows.append([*row, *("unknown" for _ in costs)])
     return _table(header, rows)
 
 
@@ -239,13 +246,13 @@ def _headline(answer: Answer) -> list[str]:
         parts = [f"**{answer.objective} {score}**"]
     else:
         parts = [f"**{answer.objective} {with_interval(honest)}** ({honest.how})"]
-    if answer.difference is not None and answer.baseline is not None:
-        low, high = answer.difference.interval
-        difference = f"{signed(answer.difference.mean)} [{signed(low)}, {signed(high)}]"
-        shown = "" if low > 0 or high < 0 else " (no difference is shown)"
-        parts.append(f"{difference} against the baseline #{answer.baseline.number}{shown}")
-    elif answer.baseline == trial:
-        parts.append("this is the baseline")
+    if answer.difference is not None and answer.against is not None:
+        shown = {"gain": "", "none": " (no gain is shown)", "loss": " (which is worse)"}
+        name = _text(answer.against.full_name).replace("\\#", "#")  # no heading within a line
+        difference = f"{with_sign(answer.difference)} against {name}"
+        parts.append(difference + shown[answer.gain or "none"])
+    elif answer.is_baseline:
+        parts.append("this is the baseline, and nothing is shown to beat it")
     costs = costs_of(trial)
     return parts + [
         SAID[name].format(costs[TITLES[name]]) for name in COSTS if TITLES[name] in costs
@@ -253,13 +260,13 @@ def _headline(answer: Answer) -> list[str]:
 
 
 def _beside(answer: Answer) -> bool:
-    return answer.baseline is not None and answer.baseline != answer.trial
+    return answer.against is not None and not answer.against.missing and not answer.is_baseline
 
 
-def _interval(trial: TrialRecord, name: str) -> str:
-    if name not in trial.intervals:
+def _interval(intervals: Mapping[str, Sequence[float]], name: str) -> str:
+    if name not in intervals:
         return ""
-    low, high = trial.intervals[name]
+    low, high = intervals[name]
     return f"{compact(low)} to {compact(high)}"
 
 

@@ -57,7 +57,11 @@ class Showcase:
     def introduce(self, space: SearchSpace, split: StudySplit, corpus: Corpus) -> None:
         """Write what the study is about where the dashboard shows it: the study's attributes."""
         baseline = space.baseline
-        named = baseline.label() if isinstance(baseline, Configuration) else "none"
+        named = "none"
+        if isinstance(baseline, Configuration):
+            named = baseline.label()
+        elif baseline is not None:
+            named = f"{baseline.path.name} (a run file)"
         queries = f"{len(split.search):,} choose"
         if split.confirm:
             queries += f", {len(split.confirm):,} are kept to confirm with"
@@ -179,6 +183,7 @@ def _board(trials: Sequence[TrialRecord], goals: Sequence[Goal], verdict: Verdic
         maximize=[goal.maximize for goal in goals],
         roles=verdict.roles,
         tied=verdict.tied,
+        baseline=verdict.baseline,
     )
 
 
@@ -241,7 +246,11 @@ def _files(
     if not board.trials:
         return {}
     table = leaderboard_csv(
-        board.in_order(), study.goals, roles=verdict.roles, losses=verdict.losses
+        board.in_order(),
+        study.goals,
+        roles=verdict.roles,
+        losses=verdict.losses,
+        baseline=board.line,
     )
     files: dict[Place, bytes] = {(None, "trials.csv"): table}
     for place, number in enumerate(numbers):

@@ -18,6 +18,7 @@ from sweep.study.metrics import AZURE, Goal
 from sweep.study.study import Study
 from sweep.study.tables import read_ranked_chunks, read_scores
 from sweep.trials import TrialRecord
+from sweep.winner.baseline import Baseline
 
 MOST_QUERIES = 100  # whose ranked lists are shown: those with the lowest scores
 MOST_RANKS = 10
@@ -31,6 +32,7 @@ def leaderboard_csv(
     *,
     roles: Mapping[int, Sequence[str]],
     losses: Mapping[int, tuple[float, float]],
+    baseline: Baseline | None = None,
 ) -> bytes:
     """Return one row per trial, in the order given.
 
@@ -39,6 +41,7 @@ def leaderboard_csv(
         goals: the objectives.
         roles: what is to be said of a trial, by its number.
         losses: observed loss to the best, and what it may be at most, by number; may be empty.
+        baseline: a run file, for a row without a number at the end.
     """
     names = [goal.name for goal in goals]
     header = ["trial", "is", "configuration", *(p for n in names for p in (n, "from", "to"))]
@@ -54,6 +57,13 @@ def leaderboard_csv(
         row += [_number(trial.metrics.get(name, "")) for name in COSTS if name not in names]
         rows.append([*row, ", ".join(trial.violated)])
     header += [name for name in COSTS if name not in names]
+    if baseline is not None:
+        row = ["", "baseline", f"{baseline.run} (a run file)"]
+        for name, mean in zip(names, baseline.values, strict=True):
+            bounds = baseline.intervals.get(name, ("", ""))
+            row += [_number(v) for v in ("" if mean is None else mean, *bounds)]
+        row += [""] * (len(header) - len(row))
+        rows.append([*row, ", ".join(baseline.violated)])
     return _csv([*header, "violates"], rows)
 
 

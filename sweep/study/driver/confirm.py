@@ -15,30 +15,49 @@ from sweep.winner.critical import FACT
 
 if TYPE_CHECKING:
     from sweep.study.driver.evaluate import Evaluation
+    from sweep.study.run_file import RunFile
     from sweep.study.study import Study
 
+RUN = "baseline_run"  # beside the trials: the scores of a run file
 
-def confirm(study: "Study", evaluation: "Evaluation", query_ids: tuple[str, ...]) -> None:
+
+def confirm(
+    study: "Study",
+    evaluation: "Evaluation",
+    query_ids: tuple[str, ...],
+    *,
+    run: "RunFile | None" = None,
+) -> None:
     """Score the recommended and the best configuration and the baseline on the confirm set.
 
     They are scored from their stored rankings, in one look; what was scored before is not looked
     at again. A later look, at other configurations, is counted.
+
+    Args:
+        study: a finished study.
+        evaluation: what its trials were evaluated with.
+        query_ids: the confirm set.
+        run: the baseline, where it is a run file.
     """
     if not study.feasible:
         return
     scored = study.scored()
     found = scored.recommendation()
-    rows = dict.fromkeys([found.recommended, found.best])
-    wanted = [scored.trials[row] for row in rows]
-    wanted += [trial for trial in scored.trials if trial.fingerprint == study.baseline]
+    wanted = [scored.trials[row] for row in (found.recommended, found.best)]
+    wanted += [trial for trial in study.complete if trial.fingerprint == study.baseline]
     path = study.folder.confirm
     content = _read(path)
     known = content["trials"]
-    new = [trial for trial in wanted if str(trial.number) not in known]
-    if not new:
+    new = [t for t in {t.number: t for t in wanted}.values() if str(t.number) not in known]
+    new_run = run if RUN not in content else None
+    if not new and new_run is None:
         return
     for trial in new:
         known[str(trial.number)] = _score(study, evaluation, trial, query_ids)
+    if new_run is not None:
+        table = evaluation.score_run(new_run, query_ids)
+        names = [goal.name for goal in evaluation.goals if goal.name in table.metrics]
+        content[RUN] = {name: table.column(name).tolist() for name in names}
     content["looks"] += 1
     write_whole(path, json.dumps(content, allow_nan=False).encode())
 
@@ -62,6 +81,12 @@ def read_confirmed_slices(path: Path) -> dict[int, dict[str, tuple[float, int]]]
         }
         for number, scores in _read(path)["trials"].items()
     }
+
+
+def read_run_confirm(path: Path, metric: str) -> Floats | None:
+    """Return the confirm scores of a baseline that is a run file; None if it has none."""
+    scores = _read(path).get(RUN, {}).get(metric)
+    return None if scores is None else np.array(scores, dtype=np.float64)
 
 
 def _score(

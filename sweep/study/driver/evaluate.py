@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from sweep.study.driver.critical import CriticalQueries, critical_facts
 from sweep.study.folder import StudyFolder
 from sweep.study.metrics import TIMED, Goal
 from sweep.study.record import failure
+from sweep.study.run_file import RunFile, score_run_file
 from sweep.study.space.expression import Constraint
 from sweep.study.tables import write_ranking, write_scores
 from sweep.trials import TrialRecord
@@ -36,6 +37,17 @@ class Evaluation:
     constraints: Sequence[Constraint]
     critical: Sequence[CriticalQueries]
     folder: StudyFolder
+
+    def score_run(self, run: RunFile, query_ids: Collection[str]) -> ScoreTable:
+        """Return what a run file scores on some judged queries, by the rules of the trials."""
+        return score_run_file(
+            run,
+            self.engine.corpus,
+            self.scorer.metrics,
+            query_ids,
+            relevance=self.scorer.relevance,
+            labels=self.scorer.labels,
+        )
 
 
 def evaluate(study: Evaluation, configuration: Configuration, number: int) -> TrialRecord:

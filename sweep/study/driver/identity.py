@@ -2,7 +2,6 @@
 
 import json
 import shlex
-from pathlib import Path
 from typing import Any
 
 from sweep.engine.store.store import write_whole
@@ -10,7 +9,7 @@ from sweep.errors import StudyError
 from sweep.records import Corpus
 from sweep.study.folder import StudyFolder
 from sweep.study.metrics import METRICS_VERSION, goals_of
-from sweep.study.space.search_space import SearchSpace, compare_axes
+from sweep.study.space.search_space import BaselineRun, SearchSpace, compare_axes
 
 FEW = 3  # differences that an error spells out
 
@@ -31,7 +30,12 @@ def study_identity(space: SearchSpace, corpus: Corpus, precision: str) -> dict[s
 
 
 def check_identity(
-    name: str, old: dict[str, Any], new: dict[str, Any], *, axes: tuple[Any, Any], space: Path
+    name: str,
+    old: dict[str, Any],
+    new: dict[str, Any],
+    *,
+    axes: tuple[Any, Any],
+    space: SearchSpace,
 ) -> None:
     """Refuse to go on with a study that was begun with something else.
 
@@ -40,7 +44,7 @@ def check_identity(
         old: what it was begun with.
         new: what it would go on with.
         axes: every value of every parameter, old and new.
-        space: the search-space file, for the command that starts another study.
+        space: the search space; its file is named in the command that starts another study.
 
     Raises: StudyError that names every entry that differs and how to start another study.
     """
@@ -56,12 +60,15 @@ def check_identity(
             lines += [f"the space differs ({line})" for line in changed]
         elif entry == "corpus":
             lines.append(f"the corpus differs (was {_short(old)}, is {_short(new)})")
+        elif entry == "baseline" and isinstance(space.baseline, BaselineRun):
+            told = _run_difference(old.get(entry), new[entry])
+            lines.append(f"the baseline {space.baseline.path.name} differs ({told})")
         else:
             lines.append(f"{entry} differs ({_difference(old.get(entry), new.get(entry))})")
     if len(lines) > FEW:
         lines = [*lines[:FEW], f"and {len(lines) - FEW} more"]
     if lines:
-        command = shlex.join(["sweep", "run", str(space), "--study", f"{name}-2"])
+        command = shlex.join(["sweep", "run", str(space.path), "--study", f"{name}-2"])
         raise StudyError(
             f"study {name!r}: must go on with what it began with, got: {'; '.join(lines)}. Start "
             f"another: {command} (what is already computed is reused)."
@@ -70,6 +77,13 @@ def check_identity(
 
 def _kind(identity: dict[str, Any]) -> Any:
     return identity.get("sampler", {}).get("kind")
+
+
+def _run_difference(old: Any, new: dict[str, str]) -> str:
+    """Return how a baseline that is a run file differs from what was the baseline."""
+    if not isinstance(old, dict) or "run" not in old:
+        return "the study was begun without it"
+    return f"its content was {old['run'][:12]}, is {new['run'][:12]}"
 
 
 def _difference(old: Any, new: Any) -> str:

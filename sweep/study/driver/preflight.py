@@ -5,25 +5,31 @@ from dataclasses import replace
 
 from sweep.configuration import Configuration
 from sweep.engine.engine import Engine
-from sweep.errors import CorpusError, SpaceError
+from sweep.errors import CorpusError
 from sweep.index.analyzer import make_analyzer
 from sweep.index.vectors import check_factory
 from sweep.models import find_model
 from sweep.records import Corpus
+from sweep.study.driver.baseline import baseline_notices
 from sweep.study.driver.critical import check_critical
 from sweep.study.metrics import check_goals, depth_notices, recorded_metrics, timing_notices
-from sweep.study.space.search_space import BaselineRun, SearchSpace
+from sweep.study.run_file import RunFile
+from sweep.study.space.search_space import SearchSpace
 
 
-def preflight(space: SearchSpace, engine: Engine) -> None:
+def preflight(space: SearchSpace, engine: Engine, run: RunFile | None = None) -> None:
     """Check metrics, models, analyzers, factories and texts; tell what should be known.
+
+    Args:
+        space: the search space.
+        engine: over its corpus.
+        run: its baseline, where that is a run file.
 
     Raises: SweepError for what no trial could do anything about.
     """
     configurations = list(space.examples())
     if isinstance(space.baseline, Configuration):
         configurations.append(space.baseline)
-    _check_scope(space)
     _check_metrics(space, engine)
     few = check_critical(space, engine.corpus)
     for c in configurations:
@@ -36,19 +42,12 @@ def preflight(space: SearchSpace, engine: Engine) -> None:
         if isinstance(hidden, int):
             check_factory(vector, hidden)
     _check_terms(configurations, engine.corpus)
-    for notice in (*few, *depth_notices(space, configurations), *timing_notices(space)):
+    told = (*few, *depth_notices(space, configurations), *timing_notices(space))
+    for notice in (*told, *baseline_notices(space, run)):
         engine.report.notice(notice)
     cut = configurations if space.sampler.kind == "grid" else _longest_chunks(configurations)
     for notice in _truncation_notices(cut, engine):
         engine.report.notice(notice)
-
-
-def _check_scope(space: SearchSpace) -> None:
-    if isinstance(space.baseline, BaselineRun):
-        raise SpaceError(
-            "baseline: must be a configuration in this version, got a run file. Describe what is "
-            "in production as a configuration, or leave the baseline out."
-        )
 
 
 def _check_metrics(space: SearchSpace, engine: Engine) -> None:

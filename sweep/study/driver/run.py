@@ -16,6 +16,7 @@ from sweep.engine.store.store import make_folder, write_whole
 from sweep.errors import SpaceError, StorageError, StoreError, StudyError
 from sweep.records import Corpus
 from sweep.study.dashboard.showcase import Showcase, show_ended
+from sweep.study.driver.baseline import read_baseline, record_baseline
 from sweep.study.driver.budget import Deadline, OutOfTime, Stopped, trials_to_reach
 from sweep.study.driver.confirm import confirm
 from sweep.study.driver.critical import critical_queries
@@ -29,6 +30,7 @@ from sweep.study.driver.restore import clear_halves, restore_tables
 from sweep.study.driver.split import StudySplit, study_split
 from sweep.study.folder import StudyFolder, default_storage, default_store, study_folder
 from sweep.study.metrics import constraints_of, goals_of, label_range, recorded_metrics
+from sweep.study.run_file import RunFile
 from sweep.study.space.read import read_space
 from sweep.study.space.search_space import SearchSpace
 from sweep.study.space.space_file import NAME_PATTERN
@@ -100,7 +102,7 @@ def run(
     storage.tell = report.notice
     with running(study_folder(name).lock, name, storage), _nothing_lost():
         try:
-            stopped = _run_locked(name, storage, loaded, engine, inputs.folder, options, deadline)
+            stopped = _run_locked(inputs, storage, engine, options, deadline)
         except TooManyFailures as error:
             show_ended(Study(name, options.storage), inputs.corpus, report, ending=str(error))
             raise
@@ -113,12 +115,13 @@ def run(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """What a study is made from: its name, the space, the corpus and the corpus's folder."""
+    """What a study is made from: name, space, corpus and its folder, a baseline that is a run."""
 
     study: str
     space: SearchSpace
     corpus: Corpus
     folder: Path
+    baseline: RunFile | None = None
 
 
 def read_inputs(
@@ -138,7 +141,8 @@ def read_inputs(
     name = options.study or loaded.name
     if re.fullmatch(NAME_PATTERN, name) is None:
         raise StudyError(f"--study: must have no slash, colon or @, got {name!r}. Rename it.")
-    return Inputs(study=name, space=loaded, corpus=read, folder=folder)
+    baseline = read_baseline(loaded, read)
+    return Inputs(study=name, space=loaded, corpus=read, folder=folder, baseline=baseline)
 
 
 def start_engine(inputs: Inputs, options: RunOptions, report: Report) -> Engine:
@@ -149,7 +153,7 @@ def start_engine(inputs: Inputs, options: RunOptions, report: Report) -> Engine:
     engine = _engine(inputs.space, inputs.corpus, options, report)
     for notice in (*inputs.corpus.notices, *inputs.space.notices):
         report.notice(str(notice))
-    preflight(inputs.space, engine)
+    preflight(inputs.space, engine, inputs.baseline)
     return engine
 
 
@@ -164,15 +168,12 @@ def _nothing_lost() -> Iterator[None]:
 
 
 def _run_locked(
-    name: str,
-    storage: Any,
-    space: SearchSpace,
-    engine: Engine,
-    corpus_folder: Path,
-    options: RunOptions,
-    deadline: Deadline,
+    inputs: Inputs, storage: Any, engine: Engine, options: RunOptions, deadline: Deadline
 ) -> Stopped | None:
+    name, space, run_file = inputs.study, inputs.space, inputs.baseline
     split = study_split(space.split, engine.corpus)
+    evaluation = make_evaluation(space, engine, split, study_folder(name))
+    run_scores = evaluation.score_run(run_file, split.search) if run_file else None
     values = axes_of(space)
     axes = values if space.sampler.kind == "grid" else space.axes()
     clear_halves(study_folder(name).path)
@@ -180,12 +181,12 @@ def _run_locked(
     study = open_study(name, storage, space, identity, axes)
     recorded = read_recorded(study)
     draws, asked = draws_of(space, recorded, options, study.user_attrs.get(ABOUT, {}))
-    about = describe(space, identity, engine.corpus, corpus_folder, split)
+    about = describe(space, identity, engine.corpus, inputs.folder, split)
     about |= {"axes": axes, "planned": draws.planned, "asked": asked}
     about |= stamp(abouts_of(storage).values())
     study.set_user_attr(ABOUT, about)
     write_whole(study_folder(name).space, space.path.read_bytes())
-    evaluation = make_evaluation(space, engine, split, study_folder(name))
+    record_baseline(evaluation, run_file, run_scores)
     before, late = len(recorded), False
     showcase = Showcase(storage, name, evaluation.goals, engine.report)
     showcase.introduce(space, split, engine.corpus)
@@ -201,7 +202,7 @@ def _run_locked(
         study.set_user_attr(ABOUT, about | {"planned": draws.planned})
     stopped = _stopped(draws.planned, len(recorded), before=before, late=late)
     if stopped is None and split.confirm and len(evaluation.goals) == 1:
-        confirm(Study(name, options.storage), evaluation, split.confirm)
+        confirm(Study(name, options.storage), evaluation, split.confirm, run=run_file)
     return stopped
 
 

@@ -12,6 +12,7 @@ from sweep.configuration import Bm25Config, Configuration
 from sweep.errors import WinnerError
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Counts
+from sweep.winner.baseline import Baseline
 from sweep.winner.feasible import no_feasible
 from sweep.winner.front import Front, dominates, make_front, pareto_rows
 
@@ -36,7 +37,7 @@ def front_of(trials: Sequence[TrialRecord], baseline: TrialRecord | None = None)
         ["ndcg@10", "context_tokens"],
         UP_DOWN,
         trials,
-        baseline=baseline.fingerprint if baseline else None,
+        baseline=Baseline(trial=baseline, values=baseline.values) if baseline else None,
         counts=COUNTS,
     )
 
@@ -99,4 +100,23 @@ def test_no_feasible_trial_is_told_with_how_close_it_came() -> None:
         "study 'a': must hold a finished trial that meets every constraint, got none of 2: "
         "`context_tokens <= 50` is met by 0 (closest: #3 with 96.25). Loosen a constraint under "
         "another name, or widen the space."
+    )
+
+
+def test_a_baseline_that_is_no_candidate_is_told_too() -> None:
+    trials = [trial(0, 0.6, 500.0), trial(1, 0.8, 900.0)]
+
+    def told(baseline: Baseline) -> str:
+        front = make_front("a", ["ndcg@10", "work"], UP_DOWN, trials, baseline=baseline,
+                           counts=COUNTS)  # fmt: skip
+        return front.text()
+
+    run = Baseline(run="prod.trec", facts={"name": "prod.trec"}, values=(0.7, None))
+    assert "prod.trec has ndcg@10 0.7; its work is not known" in told(run)
+    outside = trial(7, 0.9, 10.0, context_tokens_le_5=1.0)
+    barred = Baseline(trial=outside, values=outside.values, violated=outside.violated)
+    name = "the baseline #7 (which violates context_tokens <= 5)"
+    assert f"{name} is beaten by none of them" in told(barred)
+    assert "the baseline failed, trial #3: there is nothing" in told(
+        Baseline(missing="failed, trial #3")
     )

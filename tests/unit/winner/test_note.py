@@ -8,6 +8,7 @@ import numpy as np
 from sweep.configuration import Bm25Config, ChunkConfig, Configuration, VectorConfig
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer, Counts, make_answer
+from sweep.winner.baseline import Baseline
 from sweep.winner.figures import Scored
 from sweep.winner.front import make_front
 from sweep.winner.message import answer_text
@@ -47,11 +48,16 @@ def trial(number: int, **keys: Any) -> TrialRecord:
 
 def answer(**keys: Any) -> Answer:
     trials = tuple(trial(n) for n in range(3))
-    scored = Scored(trials=trials, scores=SCORES, maximize=True, scale=1.0, confirm={}, **keys)
-    baseline = trials[0].fingerprint
-    return make_answer(
-        "mine", "ndcg@10", scored, baseline=baseline, pick="recommended", counts=COUNTS
+    baseline = Baseline(trial=trials[0], values=trials[0].values, search=SCORES[0])
+    scored = Scored(
+        trials=trials,
+        scores=SCORES,
+        maximize=True,
+        scale=1.0,
+        confirm={},
+        **{"baseline": baseline, **keys},
     )
+    return make_answer("mine", "ndcg@10", scored, pick="recommended", counts=COUNTS)
 
 
 def lines(note: str) -> list[str]:
@@ -70,7 +76,7 @@ def test_the_answer_says_what_to_use_and_what_comes_next() -> None:
     assert shown[2].startswith(f"**ndcg@10 {mean} [")
     for part in ("(cross-validated)", "baseline #0", "1,234 context tokens", "p95 0.12 ms"):
         assert part in shown[2]
-    assert "no difference is shown" not in shown[2]
+    assert "no gain is shown" not in shown[2]
     table = [line for line in shown if line.startswith("| ")]
     assert [row.split(" | ")[:2] for row in table[2:]] == [
         ["| 2", "recommended, best"],
@@ -93,12 +99,12 @@ def test_a_score_that_is_not_honest_is_not_called_so() -> None:
     assert "cross-validated" not in note
 
 
-def test_a_difference_that_is_not_shown_is_called_so() -> None:
+def test_a_gain_that_is_not_shown_is_called_so() -> None:
     found = answer()
     assert found.difference is not None
     close = replace(found, difference=replace(found.difference, mean=0.1, interval=(0.0, 0.2)))
     told = lines(answer_note(close, roles={}, storage=None))[2]
-    assert "+.100 [+.000, +.200] against the baseline #0 (no difference is shown)" in told
+    assert "+.100 [+.000, +.200] against the baseline #0 (no gain is shown)" in told
 
 
 def test_an_unfinished_study_says_so_and_commands_name_the_storage() -> None:

@@ -4,6 +4,7 @@ Colours and lines are such that they can be read on a light and on a dark page: 
 which it is. Figures hold plain lists: what is stored is their JSON.
 """
 
+import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from sweep.trials import TrialRecord
+from sweep.winner.baseline import Baseline
 
 INK, GRID = "#7a7a7a", "rgba(128,128,128,0.25)"
 MODES = {"bm25": "#8c6bb1", "vector": "#1f9e89", "hybrid": "#3b82c4", "rerank": "#c2557a"}
@@ -29,6 +31,7 @@ class Board:
         maximize: per objective, whether higher is better.
         roles: what is to be said of a trial, by its number; see `ROLES`.
         tied: numbers of the trials that are not separable from the best; empty if unknown.
+        baseline: what is in production today; one that is no trial is drawn as a line.
     """
 
     trials: Sequence[TrialRecord]
@@ -36,6 +39,12 @@ class Board:
     maximize: Sequence[bool]
     roles: Mapping[int, Sequence[str]]
     tied: frozenset[int] = frozenset()
+    baseline: Baseline | None = None
+
+    @property
+    def line(self) -> Baseline | None:
+        """Return the baseline if it is no trial, but a run file."""
+        return self.baseline if self.baseline is not None and self.baseline.run else None
 
     def role(self, trial: TrialRecord) -> str | None:
         """Return the first role of a trial that has a colour."""
@@ -104,6 +113,11 @@ def error_bars(
         "thickness": 1.5,
         "width": 3,
     }
+
+
+def plain_text(name: str) -> str:
+    """Return a name in which Plotly sees no markup."""
+    return html.escape(name, quote=False)
 
 
 def short(value: float | None) -> float | None:

@@ -14,6 +14,7 @@ from sweep.study.dashboard.plots.board import (
     Board,
     hover_texts,
     make_figure,
+    plain_text,
     short,
 )
 from sweep.trials import TrialRecord
@@ -71,9 +72,25 @@ def plot_cost(board: Board) -> go.Figure | None:
     for trace, x, y in zip(figure.data, views[0].x, views[0].y, strict=True):
         trace.update(x=x, y=y)
     figure.update_layout(views[0].axis())
+    _mark_run(figure, board)
     if len(views) > 1:
         figure.update_layout(updatemenus=[_menu(views)])
     return figure
+
+
+def _mark_run(figure: go.Figure, board: Board) -> None:
+    """Draw a baseline that is a run file as a line: what it costs is not known."""
+    run = board.line
+    if run is None or run.values[0] is None:
+        return
+    color = ROLES["baseline"]
+    figure.add_hline(
+        y=short(run.values[0]),
+        line={"color": color, "width": 1.5, "dash": "dash"},
+        annotation_text=f"baseline: {plain_text(run.name)}, cost unknown",
+        annotation_position="bottom right",
+        annotation_font={"color": color, "size": 11},
+    )
 
 
 def _menu(views: Sequence[_View]) -> dict[str, Any]:

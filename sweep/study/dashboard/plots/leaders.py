@@ -11,6 +11,7 @@ from sweep.study.dashboard.plots.board import (
     error_bars,
     hover_texts,
     make_figure,
+    plain_text,
     short,
 )
 from sweep.trials import TrialRecord
@@ -53,7 +54,33 @@ def plot_leaders(board: Board) -> go.Figure | None:
                 figure.add_trace(trace.update(marker={"color": color, "size": 9}))
         place = f"xaxis{axis[1:]}"
         figure.update_layout({place: _axis(objective, column, len(columns), figure)})
+        _mark_run(figure, board, column, axis)
     return figure
+
+
+def _mark_run(figure: go.Figure, board: Board, column: int, axis: str) -> None:
+    """Draw a baseline that is a run file: a line at its mean, and the band of its interval."""
+    run = board.line
+    value = None if run is None else run.values[column]
+    if run is None or value is None:
+        return
+    common = {"xref": axis, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
+    color = ROLES["baseline"]
+    low, high = run.intervals.get(board.objectives[column], (value, value))
+    band = {"x0": short(low), "x1": short(high), "fillcolor": color, "opacity": 0.12}
+    figure.add_shape(type="rect", line_width=0, **common, **band)
+    line = {"color": color, "width": 1.5, "dash": "dash"}
+    figure.add_shape(type="line", x0=short(value), x1=short(value), line=line, **common)
+    figure.add_annotation(
+        x=short(value),
+        xref=axis,
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        showarrow=False,
+        text=f"baseline: {plain_text(run.name)} {value:.4g}",
+        font={"color": color, "size": 11},
+    )
 
 
 def _leaders(board: Board) -> list[TrialRecord]:
