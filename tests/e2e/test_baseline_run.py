@@ -202,4 +202,5 @@ def test_a_baseline_that_is_late_or_fails_is_told(tmp_path: Path, events: Events
     events[Eventful.count + 4] = fail  # the last of the grid
     failed = call_well(*RUN, cwd=folder).stdout
     assert "the baseline failed, trial #4 (`sweep show grid 4` says why): there is" in failed
-    assert "against the baseline #5  " in call_well(*RUN, cwd=folder).stdout
+    kept = call_well(*RUN, cwd=folder).stdout
+    assert "this is the baseline, and nothing is shown to beat it: keep what you have" in kept
