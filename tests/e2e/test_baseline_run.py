@@ -124,10 +124,9 @@ def test_a_changed_run_is_refused_by_name_and_a_renamed_one_goes_on(tmp_path: Pa
     assert "against old.trec" in call_well(*RUN, cwd=folder).stdout
     write_space(folder / "grid.yaml", GRID)
     assert_told(call(*RUN, cwd=folder), "baseline differs (")
-    (folder / "results" / "grid" / "baseline.json").unlink()
-    assert_told(
-        call("best", cwd=folder), "baseline.json: must hold what is known", "Run the study"
-    )
+    (folder / "results" / "grid" / "baseline.parquet").unlink()
+    assert_told(call("best", cwd=folder), "baseline.parquet: must be", "run the study again")
+    assert "old.trec  (baseline, a run file)" in call_well("trials", cwd=folder).stdout
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from typing import Any, get_args
 from sweep.errors import StudyError
 from sweep.metrics import parse_metric
 from sweep.records import ScoreTable
-from sweep.study.baseline import read_run_facts
 from sweep.study.metrics import label_bounds
 from sweep.study.reopen import study_corpus
 from sweep.study.run_file import computable, read_run_file, score_run_file
@@ -28,7 +27,7 @@ class Side:
     Attributes:
         study: whose queries it is scored on.
         trial: the trial; None for a run file.
-        run: what is known of a run file: `name`, `path`, `sha256`, `counts`; empty for a trial.
+        run: what is known of a run file: `name`, `sha256`, `counts`; empty for a trial.
         table: scores per query, of the queries that choose.
         chosen: whether these queries chose it, so that its scores on them are flattered.
         notices: what should be known.
@@ -144,8 +143,7 @@ def _trial_side(study: Study, trial: TrialRecord, *, chosen: bool = False) -> Si
 def _baseline_side(study: Study) -> Side:
     """Return the baseline, also one that violates a constraint."""
     if study.baseline_run is not None:
-        facts = read_run_facts(study)
-        run = {name: facts[name] for name in ("name", "path", "sha256", "counts")}
+        run = {name: study.baseline_run[name] for name in ("name", "sha256", "counts")}
         return Side(study=study, run=run, table=read_scores(study.folder.baseline_scores))
     tried = [trial for trial in study.trials if trial.fingerprint == study.baseline]
     if not tried:
@@ -175,10 +173,5 @@ def _run_side(study: Study, path: Path) -> Side:
         relevance=rules["relevance"],
         labels=label_bounds(rules["label_min"], rules["label_max"], corpus),
     )
-    facts = {
-        "name": run.name,
-        "path": str(path),
-        "sha256": run.sha256,
-        "counts": dict(run.counts),
-    }
+    facts = {"name": run.name, "sha256": run.sha256, "counts": dict(run.counts)}
     return Side(study=study, run=facts, table=table, notices=run.notices)
