@@ -15,7 +15,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 ANY = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in FILES}
 
 FOUNDATION = {"errors", "records", "configuration", "trials", "models", "tokenizer", "machine"}
-FOUNDATION |= {"parallel", "parquet"}
+FOUNDATION |= {"parallel", "parquet", "text_lines", "trec"}
 STAGES = {"corpus", "chunks", "index", "rankings", "metrics"}
 MAY_IMPORT = {
     "errors": set(),
@@ -24,6 +24,8 @@ MAY_IMPORT = {
     "machine": set(),
     "parallel": set(),
     "parquet": set(),
+    "text_lines": {"errors"},
+    "trec": {"errors", "text_lines"},
     "trials": {"configuration"},
     "models": {"configuration", "errors"},
     "tokenizer": {"errors", "models", "records"},

@@ -209,13 +209,10 @@ def _study_content(study: "Study") -> dict[str, Any]:
 
 
 def _baseline(study: "Study") -> Any:
-    from sweep.study.baseline import read_run_facts
-
-    if study.baseline_run is not None:
-        facts = read_run_facts(study)
+    if (facts := study.baseline_run) is not None:
         objectives = [goal.name for goal in study.goals if goal.name in facts["metrics"]]
         means = {name: facts["metrics"][name] for name in objectives}
-        return {"run": facts["path"], "sha256": facts["sha256"], **means, **facts["counts"]}
+        return {"run": facts["name"], "sha256": facts["sha256"], **means, **facts["counts"]}
     labels = (
         f"#{trial.number} {trial.configuration.label()}"
         for trial in study.complete

@@ -96,8 +96,6 @@ def _leading_columns(
     study: "Study", trials: "list[TrialRecord]", metrics: tuple[str, ...]
 ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     """Return header and rows of the table for people."""
-    from sweep.study.baseline import read_run_facts
-
     shown = metrics or (*study.about.get("metrics", []), *SHOWN)
     columns = tuple(dict.fromkeys([*(goal.name for goal in study.goals), *shown]))
     rows = []
@@ -107,8 +105,7 @@ def _leading_columns(
         state = "violates a constraint" if trial.violated else trial.state.lower()
         label = trial.configuration.label() + mark
         rows.append((trial.number, label, *(values.get(c) for c in columns), state))
-    if study.baseline_run is not None:
-        facts = read_run_facts(study)
+    if (facts := study.baseline_run) is not None:
         name = f"{facts['name']}  (baseline, a run file)"
         rows.append((None, name, *(facts["metrics"].get(c) for c in columns), "no trial"))
     return ("#", "configuration", *columns, "state"), rows

@@ -1,6 +1,5 @@
 """The baseline of a recorded study, as its answer compares with it."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,30 +28,15 @@ def baseline_of(study: "Study", query_ids: Sequence[str] = ()) -> "Baseline | No
     Raises: StudyError if a table of it is gone or damaged.
     """
     if study.baseline_run is not None:
-        return _run_baseline(study, query_ids)
+        return _run_baseline(study, study.baseline_run, query_ids)
     return None if study.baseline is None else _trial_baseline(study, query_ids)
 
 
-def read_run_facts(study: "Study") -> dict[str, Any]:
-    """Return what is known of the run file that is a study's baseline.
-
-    Raises: StudyError if the study's folder has it no more.
-    """
-    path = study.folder.baseline
-    try:
-        loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise StudyError(
-            f"{path}: must hold what is known of the baseline, got {error}. Run the study again: "
-            f"it makes what is missing."
-        ) from error
-    return loaded
-
-
-def _run_baseline(study: "Study", query_ids: Sequence[str]) -> "Baseline":
+def _run_baseline(
+    study: "Study", facts: Mapping[str, Any], query_ids: Sequence[str]
+) -> "Baseline":
     from sweep.winner.baseline import Baseline
 
-    facts = read_run_facts(study)
     means: Mapping[str, float] = facts["metrics"]
     objective = study.goals[0].name
     return Baseline(

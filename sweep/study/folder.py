@@ -10,8 +10,7 @@ results/
     space.yaml          the search space, as it was when the study ran last
     identity.json       what the study was begun with
     confirm.json        scores on the confirm set, and how often it was looked at
-    baseline.json       of a baseline that is a run file: what is known of it, and its means
-    baseline.parquet    its scores: query_id, one column per metric
+    baseline.parquet    scores of a baseline that is a run file: query_id, one column per metric
     trials/<fingerprint>/
       scores.parquet    query_id, one column per metric
       ranking.parquet   query_id, rank, chunk, document_id, start, end, score
@@ -48,11 +47,6 @@ class StudyFolder:
     def confirm(self) -> Path:
         """Return the confirm scores."""
         return self.path / "confirm.json"
-
-    @property
-    def baseline(self) -> Path:
-        """Return what is known of a baseline that is a run file."""
-        return self.path / "baseline.json"
 
     @property
     def baseline_scores(self) -> Path:

@@ -5,7 +5,7 @@ has no chunks: metrics of spans, of context budgets and of costs cannot be compu
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,17 +77,7 @@ def read_run_file(
             the queries with the corpus.
         StudyError: if its bytes are not those of `sha256`.
     """
-    if is_json(path):
-        raise MetricError(
-            f"{path}: must be a TREC or BEIR run, got JSON Lines. Write lines of query, Q0, "
-            f"document, rank, score, tag; `sweep evaluate` reads JSON Lines."
-        )
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if sha256 not in (None, found):
-        raise StudyError(
-            f"{path}: must not change while it is read, got other content than a moment ago. Run "
-            f"again."
-        )
+    found = _checked_hash(path, sha256)
     known = {document.id for document in corpus.documents}
     run, notices = _as_documents(path, read_trec_run(path), known)
     _check_shared(path, run, known, set(query_ids))
@@ -95,13 +85,12 @@ def read_run_file(
     missing = [query for query in query_ids if query not in run]
     strangers = [query for query in run if query not in asked]
     unknown = sorted({id_ for listed in run.values() for id_ in listed} - known)
-    for told, text in (
-        (missing, f"of {len(query_ids):,} judged queries are not in it and score 0"),
-        (strangers, "of its queries are not in the corpus and are left out"),
-        (unknown, "of its ids are no documents of the corpus: they keep their ranks, as holes"),
-    ):
-        if told:
-            notices.append(f"{path.name}: {len(told):,} {text} ({_examples(told)})")
+    oddities = {
+        f"of {len(query_ids):,} judged queries are not in it and score 0": missing,
+        "of its queries are not in the corpus and are left out": strangers,
+        "of its ids are no documents of the corpus: they keep their ranks, as holes": unknown,
+    }
+    notices += _tell(path.name, oddities)
     ids = (*(document.id for document in corpus.documents), *unknown)
     return RunFile(
         path=path,
@@ -147,6 +136,21 @@ def score_run_file(
     return score_lists(kept, judgements, run.lists, relevance=relevance, labels=labels)
 
 
+def _checked_hash(path: Path, wanted: str | None) -> str:
+    if is_json(path):
+        raise MetricError(
+            f"{path}: must be a TREC or BEIR run, got JSON Lines. Write lines of query, Q0, "
+            f"document, rank, score, tag; `sweep evaluate` reads JSON Lines."
+        )
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    if wanted not in (None, found):
+        raise StudyError(
+            f"{path}: must not change while it is read, got other content than a moment ago. Run "
+            f"again."
+        )
+    return found
+
+
 def _as_documents(path: Path, run: Run, known: set[str]) -> tuple[Run, list[str]]:
     """Return the run on documents; chunks are merged where its ids can be nothing else."""
     ids = {id_ for listed in run.values() for id_ in listed}
@@ -176,7 +180,11 @@ def _check_shared(path: Path, run: Run, known: set[str], query_ids: set[str]) ->
             )
 
 
-def _examples(ids: Iterable[str]) -> str:
-    shown = list(ids)
-    more = ", ..." if len(shown) > NAMED else ""
-    return ", ".join(map(repr, shown[:NAMED])) + more
+def _tell(name: str, oddities: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for text, ids in oddities.items():
+        if ids:
+            yield f"{name}: {len(ids):,} {text} ({_examples(ids)})"
+
+
+def _examples(ids: Sequence[str]) -> str:
+    return ", ".join(map(repr, ids[:NAMED])) + (", ..." if len(ids) > NAMED else "")

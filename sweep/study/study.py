@@ -100,10 +100,10 @@ class Study:
         return None if found is None else str(found)
 
     @property
-    def baseline_run(self) -> str | None:
-        """Return the name of the run file that is the baseline, if it is one."""
-        found = self.about.get("baseline_run")
-        return None if found is None else str(found["name"])
+    def baseline_run(self) -> dict[str, Any] | None:
+        """Return name, sha256, counts, metrics and intervals of a baseline that is a run file."""
+        found: dict[str, Any] | None = self.about.get("baseline_run")
+        return found
 
     @cached_property
     def trials(self) -> tuple[TrialRecord, ...]:

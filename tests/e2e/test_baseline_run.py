@@ -124,10 +124,9 @@ def test_a_changed_run_is_refused_by_name_and_a_renamed_one_goes_on(tmp_path: Pa
     assert "against old.trec" in call_well(*RUN, cwd=folder).stdout
     write_space(folder / "grid.yaml", GRID)
     assert_told(call(*RUN, cwd=folder), "baseline differs (")
-    (folder / "results" / "grid" / "baseline.json").unlink()
-    assert_told(
-        call("best", cwd=folder), "baseline.json: must hold what is known", "Run the study"
-    )
+    (folder / "results" / "grid" / "baseline.parquet").unlink()
+    assert_told(call("best", cwd=folder), "baseline.parquet: must be", "run the study again")
+    assert "old.trec  (baseline, a run file)" in call_well("trials", cwd=folder).stdout
 
 
 @pytest.mark.parametrize(
@@ -202,4 +201,5 @@ def test_a_baseline_that_is_late_or_fails_is_told(tmp_path: Path, events: Events
     events[Eventful.count + 4] = fail  # the last of the grid
     failed = call_well(*RUN, cwd=folder).stdout
     assert "the baseline failed, trial #4 (`sweep show grid 4` says why): there is" in failed
-    assert "against the baseline #5  " in call_well(*RUN, cwd=folder).stdout
+    kept = call_well(*RUN, cwd=folder).stdout
+    assert "this is the baseline, and nothing is shown to beat it: keep what you have" in kept

@@ -46,9 +46,15 @@ def test_differences_are_those_of_the_two_tables(island: Island) -> None:
     assert shown["wins"] + shown["losses"] + shown["ties"] == found["n_queries"] == 9
     low, high = shown["interval"]
     assert low <= shown["difference"] <= high
+    rows = {row["query_id"]: row for row in found["queries"]}
+    assert {q: (row["a"], row["b"]) for q, row in rows.items()} == {q: (a[q], b[q]) for q in a}
     sizes = [abs(row["difference"]) for row in found["queries"]]
     assert sizes == sorted(sizes, reverse=True)
-    assert max(sizes, default=0.0) == pytest.approx(max(abs(d) for d in differences))
+    assert all(rows[query]["difference"] > 0 for query in found["gained"])
+    assert all(rows[query]["difference"] < 0 for query in found["lost"])
+    assert len(found["gained"]) == shown["wins"]
+    assert len(found["lost"]) == shown["losses"]
+    assert rows["q8"]["query"] == "crêpes at the café"
     one, other = (t["params"] for t in island.trials if t["number"] in (0, 10))
     differing = {n for n in {*one, *other} if one.get(n) != other.get(n)}
     assert set(found["params"]) == differing
@@ -57,15 +63,18 @@ def test_differences_are_those_of_the_two_tables(island: Island) -> None:
 def test_a_trial_against_itself_differs_in_nothing(island: Island) -> None:
     found = read_json("compare", 3, 3, cwd=island.folder)
     assert found["params"] == {}
-    assert found["queries"] == []
+    assert found["gained"] == found["lost"] == []
+    assert [q["difference"] for q in found["queries"]] == [0.0] * 9
     assert all(m["difference"] == 0 and m["p_value"] == 1 for m in found["metrics"].values())
 
 
 def test_picks_and_a_table_for_people(island: Island) -> None:
     out = succeed("compare", "recommended", "baseline", "--metric", "rr@10", cwd=island.folder)
     assert "rr@10" in out.stdout
-    assert "ndcg@10" not in out.stdout
+    assert "ndcg@5" not in out.stdout
     assert "latency_p95_ms" in out.stdout
+    assert "queries on which #" in out.stdout
+    assert "These queries chose #" in out.stdout
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,14 @@
 """A baseline that is a run file: read and checked before the first trial, scored at the start."""
 
-import json
 from collections.abc import Iterator
+from typing import Any
 
-from sweep.engine.store.store import write_whole
 from sweep.errors import SpaceError
 from sweep.metrics import bootstrap_interval
 from sweep.records import Corpus, ScoreTable
-from sweep.study.driver.evaluate import Evaluation
 from sweep.study.metrics import goals_of
 from sweep.study.run_file import RunFile, computable, read_run_file
 from sweep.study.space.search_space import BaselineRun, SearchSpace
-from sweep.study.tables import write_scores
-from sweep.trials import json_ready
 
 
 def read_baseline(space: SearchSpace, corpus: Corpus) -> RunFile | None:
@@ -64,25 +60,20 @@ def baseline_notices(space: SearchSpace, run: RunFile | None) -> Iterator[str]:
             )
 
 
-def record_baseline(evaluation: Evaluation, run: RunFile | None, table: ScoreTable | None) -> None:
-    """Write what is known of a run file, and its scores, into the study's folder.
+def baseline_facts(run: RunFile | None, table: ScoreTable | None) -> dict[str, Any] | None:
+    """Return what a study remembers of a baseline that is a run file, JSON-ready.
 
     Args:
-        evaluation: of the study's trials.
         run: the baseline; None where it is no run file.
         table: its scores on the queries that choose, as `Evaluation.score_run` returns them.
     """
     if run is None or table is None:
-        return
-    folder = evaluation.folder
+        return None
     bounds = bootstrap_interval(table.values).tolist()
-    facts = {
+    return {
         "name": run.name,
-        "path": str(run.path.resolve()),
         "sha256": run.sha256,
         "counts": dict(run.counts),
         "metrics": {name: table.mean(name) for name in table.metrics},
         "intervals": dict(zip(table.metrics, bounds, strict=True)),
     }
-    write_scores(folder.baseline_scores, table)
-    write_whole(folder.baseline, json.dumps(json_ready(facts), allow_nan=False).encode())

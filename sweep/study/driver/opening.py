@@ -16,7 +16,7 @@ from sweep.study.driver.split import StudySplit
 from sweep.study.folder import study_folder
 from sweep.study.metrics import goals_of
 from sweep.study.record import from_optuna
-from sweep.study.space.search_space import BaselineRun, SearchSpace
+from sweep.study.space.search_space import SearchSpace
 from sweep.study.study import ABOUT
 
 
@@ -94,9 +94,6 @@ def describe(
         "corpus_name": corpus.name,
         "corpus_folder": str(corpus_folder.resolve()),
         "baseline": baseline.fingerprint() if isinstance(baseline, Configuration) else None,
-        "baseline_run": None
-        if not isinstance(baseline, BaselineRun)
-        else {"name": baseline.path.name, "sha256": baseline.sha256},
         "split": split.to_json(),
         "fold_groups": split.fold_groups(corpus),
         "recommend": asdict(space.recommend),

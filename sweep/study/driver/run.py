@@ -16,7 +16,7 @@ from sweep.engine.store.store import make_folder, write_whole
 from sweep.errors import SpaceError, StorageError, StoreError, StudyError
 from sweep.records import Corpus
 from sweep.study.dashboard.showcase import Showcase, show_ended
-from sweep.study.driver.baseline import read_baseline, record_baseline
+from sweep.study.driver.baseline import baseline_facts, read_baseline
 from sweep.study.driver.budget import Deadline, OutOfTime, Stopped, trials_to_reach
 from sweep.study.driver.confirm import confirm
 from sweep.study.driver.critical import critical_queries
@@ -38,6 +38,7 @@ from sweep.study.storage.lock import running
 from sweep.study.storage.recency import stamp
 from sweep.study.storage.storage import check_storage, open_storage
 from sweep.study.study import ABOUT, Study, abouts_of
+from sweep.study.tables import write_scores
 
 MANY = 2000  # configurations above which a grid asks for confirmation
 
@@ -183,10 +184,12 @@ def _run_locked(
     draws, asked = draws_of(space, recorded, options, study.user_attrs.get(ABOUT, {}))
     about = describe(space, identity, engine.corpus, inputs.folder, split)
     about |= {"axes": axes, "planned": draws.planned, "asked": asked}
+    about["baseline_run"] = baseline_facts(run_file, run_scores)
     about |= stamp(abouts_of(storage).values())
     study.set_user_attr(ABOUT, about)
     write_whole(study_folder(name).space, space.path.read_bytes())
-    record_baseline(evaluation, run_file, run_scores)
+    if run_scores:
+        write_scores(study_folder(name).baseline_scores, run_scores)
     before, late = len(recorded), False
     showcase = Showcase(storage, name, evaluation.goals, engine.report)
     showcase.introduce(space, split, engine.corpus)

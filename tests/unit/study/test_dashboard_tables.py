@@ -18,6 +18,7 @@ from sweep.study.folder import StudyFolder
 from sweep.study.metrics import Goal
 from sweep.study.tables import write_ranking, write_scores
 from sweep.trials import TrialRecord
+from sweep.winner.baseline import Baseline
 from tests.corpus_files import corpus_of
 
 GOALS = (Goal(metric=parse_metric("ndcg@10"), maximize=True),)
@@ -101,3 +102,28 @@ def test_the_leaderboard_has_verdicts_that_a_trial_cannot_have() -> None:
     assert (named["context_tokens"], named["violates"]) == ("1234.6", "")
     assert dict(zip(header, second, strict=True))["violates"] == "work <= 5"
     assert "loss" not in rows_of(leaderboard_csv(trials, GOALS, roles={}, losses={}))[0]
+
+
+def test_a_run_file_is_the_last_row_and_has_no_number() -> None:
+    run = Baseline(
+        run="prod.trec",
+        facts={"name": "prod.trec", "intervals": {"ndcg@10": [0.25, 0.5]}},
+        values=(0.375,),
+        violated=("recall@5 >= 0.9",),
+    )
+    content = leaderboard_csv(
+        [trial(4, 0.5)], GOALS, roles={}, losses={4: (0.0, 0.1)}, baseline=run
+    )
+    first, last = csv.DictReader(io.StringIO(content.decode()))
+    assert first["trial"] == "4"
+    assert (last["trial"], last["is"], last["configuration"]) == (
+        "",
+        "baseline",
+        "prod.trec (a run file)",
+    )
+    assert [last[name] for name in ("ndcg@10", "from", "to")] == ["0.3750", "0.2500", "0.5000"]
+    assert [last[name] for name in ("loss", "context_tokens", "violates")] == [
+        "",
+        "",
+        "recall@5 >= 0.9",
+    ]

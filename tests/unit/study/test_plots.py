@@ -13,6 +13,7 @@ from sweep.study.dashboard.plots.cost import plot_cost
 from sweep.study.dashboard.plots.effects import plot_effects, plot_top_k
 from sweep.study.dashboard.plots.leaders import MOST_ROWS, plot_leaders
 from sweep.trials import TrialRecord
+from sweep.winner.baseline import Baseline
 from sweep.winner.insight.effects import Effect
 
 
@@ -110,6 +111,29 @@ def test_leaders_are_in_order_and_the_baseline_is_with_them() -> None:
     assert found["tied with the best"]["y"] == [MOST_ROWS - 2]
     assert found["baseline"]["error_x"]["array"] == [pytest.approx(0.2)]
     assert found["baseline"]["error_x"]["arrayminus"] == [pytest.approx(0.1)]
+
+
+def test_a_baseline_that_is_a_run_file_is_a_line_in_both() -> None:
+    run = Baseline(
+        run="a<b>.trec",
+        facts={"name": "a<b>.trec", "intervals": {"ndcg@10": [0.3, 0.5]}},
+        values=(0.4, None),
+    )
+    keys = {"objectives": ["ndcg@10", "work"], "maximize": [True, False], "baseline": run}
+    some = board([trial(0, [0.5, 9.0], work=9.0), trial(1, [0.6, 3.0], work=3.0)], **keys)
+    leaders, cost = plot_leaders(some), plot_cost(some)
+    assert leaders is not None
+    assert cost is not None
+    band, line = leaders.layout.shapes  # in the first column: what it costs is not known
+    assert (band.x0, band.x1, line.x0, line.x1, line.xref) == (0.3, 0.5, 0.4, 0.4, "x")
+    (level,) = cost.layout.shapes
+    assert (level.y0, level.y1, level.xref) == (0.4, 0.4, "x domain")
+    assert leaders.layout.annotations[0].text == "baseline: a&lt;b&gt;.trec 0.4"
+    assert cost.layout.annotations[0].text == "baseline: a&lt;b&gt;.trec, cost unknown"
+    trials = Baseline(trial=some.trials[0], values=(0.5, 9.0))
+    plain = plot_leaders(board(some.trials, **{**keys, "baseline": trials}))
+    assert plain is not None
+    assert not plain.layout.shapes
 
 
 def test_several_objectives_stand_side_by_side() -> None:

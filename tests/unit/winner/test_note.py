@@ -164,3 +164,18 @@ def test_names_mean_nothing_in_markdown() -> None:
     assert "|---|---|---|" in [line.replace(" ", "") for line in shown]
     reason = no_answer_note("mine", "`x <= 5` is met by 0_0", storage=None)
     assert "\\`x \\<= 5\\` is met by 0\\_0" in reason
+
+
+def test_a_run_file_stands_below_the_leaders_and_in_the_headline() -> None:
+    run = Baseline(
+        run="prod_1.trec",
+        facts={"name": "prod_1.trec", "intervals": {"ndcg@10": [0.2, 0.4]}},
+        values=(0.3,),
+        search=SCORES[0],
+    )
+    shown = lines(answer_note(answer(baseline=run), roles={}, storage=None))
+    assert "against prod\\_1.trec" in shown[2]
+    rows = [line for line in shown if line.startswith("| ")]
+    cells = ["", "baseline", "prod\\_1.trec (a run file)", ".300", ".200 to .400"]
+    assert [cell.strip() for cell in rows[-1].split("|")[1:-1]] == [*cells, *["unknown"] * 3]
+    assert "sweep compare mine recommended baseline" in shown
