@@ -1,5 +1,6 @@
 """`sweep slices`: how configurations do on kinds of queries, and whether routing would pay."""
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -104,5 +105,6 @@ def _scores(found: "StudySlices", scores: "Mapping[int, SliceScore]") -> list[st
     cells = []
     for row in found.roles:
         low, high = scores[row].interval
-        cells.append(f"{plain(scores[row].mean)} [{plain(low)}, {plain(high)}]")
+        interval = f" [{plain(low)}, {plain(high)}]" if math.isfinite(low) else ""  # one query
+        cells.append(plain(scores[row].mean) + interval)
     return cells

@@ -22,7 +22,12 @@ from sweep.study.reopen import study_corpus
 from sweep.study.study import Study
 from sweep.study.tables import read_scores
 from sweep.winner.figures import Scored, row_of
-from sweep.winner.insight.division import Division, divide_by_number, divide_by_value
+from sweep.winner.insight.division import (
+    FEWEST,
+    Division,
+    divide_by_number,
+    divide_by_value,
+)
 from sweep.winner.insight.routing import Routing, oracle_gain, routing_gain
 from sweep.winner.insight.slices import Slice, SliceScore, slice_score, slice_scores
 from sweep.winner.statistics.scores import highest_mean
@@ -216,11 +221,19 @@ def _divisions(
     found, refused = [], {}
     for field in by or known:
         try:
-            found.append(_division(field, queries))
+            division = _division(field, queries)
         except WinnerError as error:
             if by:
                 raise
             refused[field] = str(error)
+            continue
+        if by or division.is_told:
+            found.append(division)
+        else:
+            refused[field] = (
+                f"slices by {field}: some must have {FEWEST} queries or more, got smaller ones "
+                f"only. --by {field} shows them."
+            )
     return found, refused
 
 

@@ -34,6 +34,11 @@ class Division:
         """Return whether every query is in exactly one slice."""
         return bool((np.sum(list(self.members.values()), axis=0) == 1).all())
 
+    @property
+    def is_told(self) -> bool:
+        """Return whether some slice is large enough to say anything of it."""
+        return any(inside.sum() >= FEWEST for inside in self.members.values())
+
 
 def divide_by_value(by: str, values: Sequence[Sequence[str]], *, last: str) -> Division:
     """Return a slice per value, the largest first.
