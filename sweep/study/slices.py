@@ -1,39 +1,27 @@
 """The slices of a recorded study: by any field of its queries' metadata, and by their form."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
-from sweep.corpus.query_fields import (
-    NONE,
-    field_values,
-    holds_identifier,
-    metadata_fields,
-    word_count,
-)
-from sweep.errors import MetricError, StudyError, WinnerError
+from sweep.errors import MetricError
 from sweep.metrics import parse_metric
 from sweep.records import Floats, Query
 from sweep.study.choice import groups_of
+from sweep.study.divisions import divisions_of
 from sweep.study.reopen import study_corpus
 from sweep.study.study import Study
 from sweep.study.tables import read_scores
 from sweep.winner.figures import Scored, row_of
 from sweep.winner.insight.division import (
-    FEWEST,
     Division,
-    divide_by_number,
-    divide_by_value,
 )
 from sweep.winner.insight.routing import Routing, oracle_gain, routing_gain
 from sweep.winner.insight.slices import Slice, SliceScore, slice_score, slice_scores
 from sweep.winner.statistics.scores import highest_mean
-
-WORDS, IDENTIFIER = "query:words", "query:identifier"  # what every corpus has
-TERCILES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,54 +127,84 @@ def slices_of(study: Study, *, by: Sequence[str] = (), metric: str | None = None
         recorded, or a study that recommends nothing.
     """
     scored = study.scored()
-    name = study.goals[0].name if metric is None else _recorded(study, scored, metric)
-    scores, maximize = scored.scores, scored.maximize
-    if name != study.goals[0].name:
-        scores = study.score_matrix(scored.trials, name)[1]
-        maximize = parse_metric(name).higher_is_better
-    ids = _query_ids(study, scored, name)
-    texts = {query.id: query for query in study_corpus(study).queries}
-    queries = [texts[query_id] for query_id in ids]
-    groups = groups_of(study, ids)
-    divisions, refused = _divisions(queries, by)
+    table = _table(study, scored, metric)
+    scores, maximize = table.scores, table.maximize
+    divisions, refused = divisions_of(table.queries, by)
     recommended = scored.chosen()
     best = highest_mean(scores if maximize else -scores)
     baseline = row_of(scored.trials, study.baseline)
-    shown = [row for row in (best, baseline) if row is not None]
-    every = np.ones(len(ids), dtype=np.bool_)
-    scale = parse_metric(name).scale or 1.0
-    fields = tuple(
-        FieldSlices(
-            by=division.by,
-            slices=slice_scores(
-                division,
-                scores,
-                recommended=recommended,
-                others=shown,
-                maximize=maximize,
-                groups=groups,
-            ),
-            routing=None
-            if scored.adaptive
-            else routing_gain(division, scores, maximize=maximize, scale=scale, groups=groups),
-        )
-        for division in divisions
-    )
+    shown = list(dict.fromkeys(row for row in (recommended, best, baseline) if row is not None))
+    every = np.ones(len(table.queries), dtype=np.bool_)
     return StudySlices(
         study=study.name,
-        metric=name,
+        metric=table.metric,
         maximize=maximize,
         numbers=tuple(trial.number for trial in scored.trials),
         recommended=recommended,
         best=best,
         baseline=baseline,
-        queries=len(ids),
-        overall={row: slice_score(scores[row], every, groups) for row in (recommended, *shown)},
-        fields=fields,
+        queries=len(table.queries),
+        overall={row: slice_score(scores[row], every, table.groups) for row in shown},
+        fields=tuple(
+            _field(division, table, shown, routed=scored.adaptive is None)
+            for division in divisions
+        ),
         refused=refused,
         oracle=oracle_gain(scores, maximize=maximize),
         adaptive=scored.adaptive,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Table:
+    """Scores of one metric, (N, Q), and the Q queries that it is defined for."""
+
+    metric: str
+    maximize: bool
+    scores: Floats
+    queries: tuple[Query, ...]
+    groups: tuple[str, ...] | None
+
+
+def _table(study: Study, scored: Scored, metric: str | None) -> _Table:
+    objective = study.goals[0]
+    name = objective.name if metric is None else _recorded(study, scored, metric)
+    scores, maximize = scored.scores, objective.maximize
+    if name != objective.name:
+        scores = study.score_matrix(scored.trials, name)[1]
+        maximize = parse_metric(name).higher_is_better
+    ids = _query_ids(study, scored, name)
+    known = {query.id: query for query in study_corpus(study).queries}
+    return _Table(
+        metric=name,
+        maximize=maximize,
+        scores=scores,
+        queries=tuple(known[query_id] for query_id in ids),
+        groups=groups_of(study, ids),
+    )
+
+
+def _field(
+    division: Division, table: _Table, shown: Sequence[int], *, routed: bool
+) -> FieldSlices:
+    slices = slice_scores(
+        division,
+        table.scores,
+        recommended=shown[0],
+        others=shown[1:],
+        maximize=table.maximize,
+        groups=table.groups,
+    )
+    routing = None
+    if routed:
+        routing = routing_gain(
+            division,
+            table.scores,
+            maximize=table.maximize,
+            scale=parse_metric(table.metric).scale or 1.0,
+            groups=table.groups,
+        )
+    return FieldSlices(by=division.by, slices=slices, routing=routing)
 
 
 def _recorded(study: Study, scored: Scored, metric: str) -> str:
@@ -206,63 +224,3 @@ def _query_ids(study: Study, scored: Scored, metric: str) -> tuple[str, ...]:
     table = read_scores(study.folder.path / scored.trials[0].files["scores"])
     defined = ~np.isnan(table.column(metric))
     return tuple(id_ for id_, kept in zip(table.query_ids, defined.tolist(), strict=True) if kept)
-
-
-def _divisions(
-    queries: Sequence[Query], by: Sequence[str]
-) -> tuple[list[Division], dict[str, str]]:
-    """Return the divisions, and why the other fields make none."""
-    known = (*metadata_fields(queries), WORDS, IDENTIFIER)
-    for field in by:
-        if field not in known:
-            near = get_close_matches(field, known, n=1, cutoff=0.5)
-            hint = f"Did you mean {near[0]!r}?" if near else "Choose among them."
-            raise StudyError(f"--by: must be one of {', '.join(known)}, got {field!r}. {hint}")
-    found, refused = [], {}
-    for field in by or known:
-        try:
-            division = _division(field, queries)
-        except WinnerError as error:
-            if by:
-                raise
-            refused[field] = str(error)
-            continue
-        if by or division.is_told:
-            found.append(division)
-        else:
-            refused[field] = (
-                f"slices by {field}: some must have {FEWEST} queries or more, got smaller ones "
-                f"only. --by {field} shows them."
-            )
-    return found, refused
-
-
-def _division(field: str, queries: Sequence[Query]) -> Division:
-    own = [query.metadata.get(field) for query in queries]
-    if any(value is not None for value in own):
-        numbers = list(_numbers(own))
-        if None not in numbers:
-            return divide_by_number(field, np.array(numbers, dtype=np.float64), none=NONE)
-        values = [field_values(query.metadata, field) for query in queries]
-        if None in values:
-            raise WinnerError(
-                f"slices by {field}: values must be plain ones or lists of them, got mappings or "
-                f"lists of lists. Choose another field."
-            )
-        return divide_by_value(field, [value for value in values if value], last=NONE)
-    if field == WORDS:
-        counts: Floats = np.array([word_count(q.text) for q in queries], dtype=np.float64)
-        return divide_by_number(field, counts, none=NONE, unit=" words", bins=TERCILES)
-    holding = [("yes" if holds_identifier(query.text) else "no",) for query in queries]
-    return divide_by_value(field, holding, last="no")
-
-
-def _numbers(values: Sequence[Any]) -> Iterator[float | None]:
-    """Yield each value as a number, NaN where there is none, None where it is something else."""
-    for value in values:
-        if value is None:
-            yield float("nan")
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            yield float(value)
-        else:
-            yield None

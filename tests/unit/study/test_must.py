@@ -99,6 +99,12 @@ def test_what_is_recommended_is_no_part_of_the_study(tmp_path: Path) -> None:
     assert plain.recommend == Preference()
     assert other.recommend == Preference(max_loss=0.0, costs=("latency_p95_ms",))
     assert plain.identity() == other.identity()
+    several = make_space(
+        tmp_path, {"mode": "bm25"}, objective=["rr", "map"], recommend={"max_loss": 0.1}
+    )
+    assert [n.text for n in several.notices if n.text.startswith("recommend")] == [
+        "recommend: is not used: of several objectives, none is recommended"
+    ]
 
 
 def test_the_metric_is_recorded_and_checked(tmp_path: Path) -> None:
