@@ -22,6 +22,7 @@ COMMANDS = {
     "trials": "sweep.cli.trials",
     "show": "sweep.cli.show",
     "best": "sweep.cli.best",
+    "slices": "sweep.cli.slices",
     "compare": "sweep.cli.compare",
     "delete": "sweep.cli.delete",
     "dashboard": "sweep.cli.dashboard",

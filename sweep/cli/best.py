@@ -73,18 +73,11 @@ def print_leaders(answer: "Answer") -> None:
 
     objective = answer.objective
     critical = [f"{found.metric} where {found.where}" for found in answer.must]
+    within = f"context_tokens@{objective.partition('@')[2]}"  # of an objective with a budget
+    context = within if within in answer.trial.metrics else "context_tokens"
+    header = ("#", "configuration", objective, "from", "to", "tied", *critical)
     print_table(
-        (
-            "#",
-            "configuration",
-            objective,
-            "from",
-            "to",
-            "tied",
-            *critical,
-            "context_tokens",
-            "p95 ms",
-        ),
+        (*header, context, "p95 ms"),
         [
             (
                 t.number,
@@ -93,7 +86,7 @@ def print_leaders(answer: "Answer") -> None:
                 *t.intervals.get(objective, (None, None)),
                 "yes" if t.number in answer.tied else "no",
                 *(found.value for found in critical_slices(t)),
-                t.metrics.get("context_tokens"),
+                t.metrics.get(context),
                 _p95(t),
             )
             for t in answer.leaderboard

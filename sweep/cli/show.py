@@ -1,7 +1,6 @@
 """`sweep show`: a study, one of its trials, a trial's ranked lists, or how firm the winner is."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -183,7 +182,7 @@ def _trial_content(study: "Study", number: int) -> dict[str, Any]:
 def _study_content(study: "Study") -> dict[str, Any]:
     from sweep.study.choice import preference_of
 
-    about = study.about
+    about, preference = study.about, preference_of(study)
     return {
         "study": study.name,
         "folder": str(study.folder.path),
@@ -195,7 +194,7 @@ def _study_content(study: "Study") -> dict[str, Any]:
         ],
         "constraints": about["identity"]["constraints"],
         "must": about["identity"].get("must", []),
-        "recommend": asdict(preference_of(study)),
+        "recommend": {"max_loss": preference.max_loss, "costs": list(preference.costs)},
         "sampler": about["identity"]["sampler"],
         "split": about["split"] | {"honest score": _honest_score(study)},
         "baseline": _baseline(study),

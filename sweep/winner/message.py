@@ -108,7 +108,7 @@ def _tied_lines(answer: Answer) -> list[str]:
     lines = [first]
     if answer.look and answer.pick == "recommended":
         order = ", ".join(answer.preference.costs) or "nothing"
-        lines.append(f"      (a look at costs in the order {order}: not the study's own choice)")
+        lines.append(f"      a look: costs in the order {order}; not the study's own choice")
     if math.isfinite(answer.loss_bound):
         bound = plain(answer.loss_bound)
         lines.append(f"      #{number} may lose up to {bound} to whichever is truly best")
