@@ -23,6 +23,7 @@ COMMANDS = {
     "show": "sweep.cli.show",
     "best": "sweep.cli.best",
     "compare": "sweep.cli.compare",
+    "effects": "sweep.cli.effects",
     "delete": "sweep.cli.delete",
     "dashboard": "sweep.cli.dashboard",
     "export": "sweep.cli.export",
