@@ -99,8 +99,9 @@ def _print_interactions(found: "Insight") -> None:
 
     shown = found.interactions
     lines = [interaction_sentence(one, maximize=found.maximize) for one in shown.found]
-    looked = f"{shown.contrasts:,} differences of differences in {shown.pairs:,} pairs"
-    none = f"Nothing is shown among {looked} of parameters."
+    looked = f"{_count(shown.contrasts, 'difference')} of differences in "
+    looked += f"{_count(shown.pairs, 'pair')} of parameters"
+    none = "None is shown."
     if found.queries < 2:
         none = "It takes a score for each of several queries."
     elif not shown.contrasts:
@@ -143,6 +144,10 @@ def _print_effort(found: "Insight") -> None:
 
     lines = [] if found.effort is None else [effort_sentence(found.effort)]
     _section("How much of it would have found it", lines, f"Unknown: {found.no_effort}.")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _section(title: str, lines: Sequence[str], none: str) -> None:

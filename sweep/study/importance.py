@@ -10,7 +10,7 @@ what to read; this is a second opinion on what matters.
 """
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -66,37 +66,39 @@ def parameter_importance(
     opened = optuna.load_study(study_name=study.name, storage=study.optuna_storage)
     complete = [t for t in opened.get_trials(deepcopy=False) if t.number in values]
     varied = _varied(complete)
-
-    def nothing(reason: str) -> Importance:
-        return Importance(
-            method=method, shares={}, reason=reason, left_out=(), trials=len(complete)
-        )
-
-    if len(complete) < FEWEST:
-        return nothing(f"{len(complete)} finished trials are too few, it takes {FEWEST}")
-    if len(set(values.values())) < 2:
-        return nothing("all trials score the same")
     taken = varied if method == "ped-anova" else _everywhere(varied, complete)
-    if not taken:
-        what = "more than one value" if not varied else "a value in every trial, as fANOVA needs"
-        return nothing(f"no parameter has {what}")
     sign = -1.0 if maximize else 1.0
     losses = {number: sign * value for number, value in values.items()}
-    try:
-        shares = _shares(opened, taken, method, losses)
-    except ImportError:
-        return nothing("fANOVA needs scikit-learn: pip install scikit-learn")
-    except (RuntimeError, ValueError) as error:
-        return nothing(f"Optuna cannot tell: {error}")
-    if not any(shares.values()):
-        return nothing("no parameter is important by this method")
+    reason, shares = _refusal(complete, losses, varied, taken), {}
+    if reason is None:
+        try:
+            shares = _shares(opened, taken, method, losses)
+        except ImportError:
+            reason = "fANOVA needs scikit-learn: pip install scikit-learn"
+        except (RuntimeError, ValueError) as error:
+            reason = f"Optuna cannot tell: {error}"
+    if reason is None and not any(shares.values()):
+        reason, shares = "no parameter is important by this method", {}
     return Importance(
         method=method,
         shares=shares,
-        reason=None,
-        left_out=tuple(name for name in varied if name not in shares),
+        reason=reason,
+        left_out=tuple(name for name in varied if name not in shares) if shares else (),
         trials=len(complete),
     )
+
+
+def _refusal(
+    trials: Sequence[Any], losses: Mapping[int, float], varied: list[str], taken: list[str]
+) -> str | None:
+    """Return why there is nothing to ask Optuna, None if there is."""
+    if len(trials) < FEWEST:
+        return f"{len(trials)} finished trials are too few, it takes {FEWEST}"
+    if len(set(losses.values())) < 2:
+        return "all trials score the same"
+    if not varied:
+        return "no parameter has more than one value"
+    return None if taken else "no parameter that varies is in every trial, as fANOVA needs"
 
 
 def _varied(trials: list[Any]) -> list[str]:

@@ -97,29 +97,34 @@ def search_effort(
     near = int((turned >= best - within - slack).sum())
     good = None if recommended is None else int((turned >= turned[recommended] - slack).sum())
     enough = next(n for n in range(1, count + 1) if hit_chance(count, near, n) >= sure)
-    known = maximize and best > 0
-
-    def subset(tried: int) -> Subset:
-        expected = expected_best(means, tried, maximize=maximize)
-        return Subset(
-            tried=tried,
-            expected=expected,
-            share=expected / best if known else None,
-            close=hit_chance(count, near, tried),
-            as_good=None if good is None else hit_chance(count, good, tried),
-        )
-
+    top = best if maximize and best > 0 else None  # what shares are of
     own = None if recommended is None else float(means[recommended])
     return SearchEffort(
         configurations=count,
         best=best if maximize else -best,
         recommended=own,
-        recommended_share=own / best if known and own is not None else None,
+        recommended_share=None if top is None or own is None else own / top,
         within=within,
         near=near,
         sure=sure,
         enough=enough,
-        subsets=tuple(subset(tried) for tried in _sizes(count, enough)),
+        subsets=tuple(
+            _subset(turned, tried, near=near, good=good, top=top, maximize=maximize)
+            for tried in _sizes(count, enough)
+        ),
+    )
+
+
+def _subset(
+    turned: Floats, tried: int, *, near: int, good: int | None, top: float | None, maximize: bool
+) -> Subset:
+    expected = expected_best(turned, tried)
+    return Subset(
+        tried=tried,
+        expected=expected if maximize else -expected,
+        share=None if top is None else expected / top,
+        close=hit_chance(len(turned), near, tried),
+        as_good=None if good is None else hit_chance(len(turned), good, tried),
     )
 
 
