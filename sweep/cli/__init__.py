@@ -24,6 +24,7 @@ COMMANDS = {
     "best": "sweep.cli.best",
     "slices": "sweep.cli.slices",
     "compare": "sweep.cli.compare",
+    "effects": "sweep.cli.effects",
     "delete": "sweep.cli.delete",
     "dashboard": "sweep.cli.dashboard",
     "export": "sweep.cli.export",

@@ -15,7 +15,7 @@ from sweep.study.divisions import divisions_of
 from sweep.study.reopen import study_corpus
 from sweep.study.study import Study
 from sweep.study.tables import read_scores
-from sweep.winner.figures import Scored, row_of
+from sweep.winner.figures import Scored
 from sweep.winner.insight.division import (
     Division,
 )
@@ -132,7 +132,8 @@ def slices_of(study: Study, *, by: Sequence[str] = (), metric: str | None = None
     divisions, refused = divisions_of(table.queries, by)
     recommended = scored.chosen()
     best = highest_mean(scores if maximize else -scores)
-    baseline = row_of(scored.trials, study.baseline)
+    rows = {trial.fingerprint: row for row, trial in enumerate(scored.trials)}
+    baseline = rows.get(study.baseline or "")
     shown = list(dict.fromkeys(row for row in (recommended, best, baseline) if row is not None))
     every = np.ones(len(table.queries), dtype=np.bool_)
     return StudySlices(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sweep.configuration import Configuration
 from sweep.engine.measure.report import Report
 from sweep.errors import StorageError, SweepError
-from sweep.records import Corpus, Floats
+from sweep.records import Corpus
 from sweep.study.dashboard.artifacts import Place, publish
 from sweep.study.dashboard.attributes import DashboardAttributes
 from sweep.study.dashboard.tables import leaderboard_csv, trial_tables
@@ -204,40 +204,18 @@ def _figures(study: Study, board: "Board") -> dict[str, Any]:
     from sweep.study.dashboard.plots.cost import plot_cost
     from sweep.study.dashboard.plots.effects import plot_effects, plot_top_k
     from sweep.study.dashboard.plots.leaders import plot_leaders
-    from sweep.winner.insight.effects import parameter_effects
+    from sweep.study.insight import metric_scores, top_k_effects
+    from sweep.winner.insight.effects import main_effects
 
-    trials = _comparable(study)
-    effects = parameter_effects(
-        [trial.configuration.flat() for trial in trials], _scores(study, trials)
-    )
-    first = board.objectives[0]
+    first, trials = board.objectives[0], study.complete
+    scores = metric_scores(study, trials, first)
+    effects = main_effects([trial.configuration.flat() for trial in trials], scores)
     return {
         "1-cost": plot_cost(board),
         "2-leaders": plot_leaders(board),
         "3-effects": plot_effects(effects, first, maximize=board.maximize[0]),
-        "4-top-k": plot_top_k(board),
+        "4-top-k": plot_top_k(top_k_effects(trials, scores), first),
     }
-
-
-def _comparable(study: Study) -> tuple[TrialRecord, ...]:
-    """Return the finished trials, less a baseline that shares some value with no other trial."""
-    others = [trial for trial in study.complete if trial.fingerprint != study.baseline]
-    known = {item for trial in others for item in trial.configuration.flat().items()}
-    return tuple(
-        trial
-        for trial in study.complete
-        if trial.fingerprint != study.baseline or known >= set(trial.configuration.flat().items())
-    )
-
-
-def _scores(study: Study, trials: tuple[TrialRecord, ...]) -> Floats:
-    """Return the first objective, (N, Q); of what is no mean over queries, the values, (N, 1)."""
-    import numpy as np
-
-    goal = study.goals[0]
-    if not trials or not goal.metric.per_query:
-        return np.array([[trial.values[0]] for trial in trials], dtype=np.float64)
-    return study.score_matrix(trials, goal.name)[1]
 
 
 def _files(
