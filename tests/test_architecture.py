@@ -68,7 +68,7 @@ HOME = {  # library -> where it may be imported: files, or folders that end with
     "pydantic_core": ("study/",),
     "yaml": ("study/space/yaml_file.py", "export/write.py", "evaluators/criteria.py"),
     "filelock": ("study/storage/lock.py",),
-    "psutil": ("study/driver/run.py", "study/storage/open_files.py", "engine/measure/load.py"),
+    "psutil": ("study/driver/inputs.py", "study/storage/open_files.py", "engine/measure/load.py"),
     "click": ("cli/",),
     "rich": ("cli/",),
     "numpy": ("",),

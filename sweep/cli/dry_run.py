@@ -32,7 +32,7 @@ def plan_run(space: Path, options: dict[str, Any], *, as_json: bool) -> int:
     from sweep.cli.output import print_json
     from sweep.cli.progress import shown_report
     from sweep.study.driver.dry_run import dry_run
-    from sweep.study.driver.run import RunOptions
+    from sweep.study.driver.inputs import RunOptions
 
     with shown_report(as_json=as_json) as report:
         found = dry_run(space, options=RunOptions(**options), report=report)

@@ -84,8 +84,9 @@ def command(space: Path, as_json: bool, dry_run: bool, **options: Any) -> int:
     from sweep.cli.output import message
     from sweep.cli.progress import shown_report
     from sweep.errors import StorageError, StoreError
+    from sweep.study.driver.inputs import RunOptions
     from sweep.study.driver.queue import TooManyFailures
-    from sweep.study.driver.run import RunOptions, run
+    from sweep.study.driver.run import run
 
     try:
         with shown_report(as_json=as_json, objective=goal.name, maximize=goal.maximize) as report:

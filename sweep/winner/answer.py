@@ -235,11 +235,17 @@ def make_answer(
         must=critical_slices(trial, confirm=(must or {}).get(trial.number)),
         look=look,
     )
-    best = scored.trials[found.best].number
-    settled = pick != "recommended" or answer.gain in (None, "gain")
-    if settled or best in (number, answer.trial.number):
+    return _with_best(answer, scored, number) if pick == "recommended" else answer
+
+
+def _with_best(answer: Answer, scored: Scored, baseline: int | None) -> Answer:
+    """Add what the best gains over the baseline, where the recommended is not shown to gain."""
+    row = answer.recommendation.best
+    if answer.gain in (None, "gain"):
         return answer
-    return replace(answer, best_difference=difference_figure(scored, found.best, "best"))
+    if scored.trials[row].number in (baseline, answer.trial.number):
+        return answer
+    return replace(answer, best_difference=difference_figure(scored, row, "best"))
 
 
 def _picked(found: Recommendation, scored: Scored, pick: Pick, study: str) -> int:

@@ -33,7 +33,7 @@ def timed(self, trial):
 optuna.study.Study.add_trial = timed
 from pathlib import Path
 import sweep
-from sweep.study.driver.run import RunOptions
+from sweep.study.driver.inputs import RunOptions
 sweep.run(Path(sys.argv[1]), options=RunOptions(study=sys.argv[2], threads=1, yes=True))
 wall, cpu = (sum(part) / len(spent) * 1000 for part in zip(*spent))
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

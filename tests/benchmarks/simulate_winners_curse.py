@@ -23,7 +23,8 @@ import numpy as np
 import yaml
 
 from sweep.records import Floats
-from sweep.study.driver.run import RunOptions, run
+from sweep.study.driver.inputs import RunOptions
+from sweep.study.driver.run import run
 from sweep.study.study import Study
 from sweep.winner.figures import Pick, Scored, honest_figure
 from tests.shared_data import SHARED

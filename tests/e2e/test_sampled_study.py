@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from sweep.study.driver.run import RunOptions, run
+from sweep.study.driver.inputs import RunOptions
+from sweep.study.driver.run import run
 from tests.e2e.command import (
     USER_INPUT,
     comparable,

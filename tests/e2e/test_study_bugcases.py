@@ -24,7 +24,7 @@ AFTER_A_SEARCH = """
 import multiprocessing, sys
 from pathlib import Path
 import sweep
-from sweep.study.driver.run import RunOptions
+from sweep.study.driver.inputs import RunOptions
 
 def study(name):
     options = RunOptions(threads=2, study=name, store=Path(f"store of {name}"))

@@ -20,16 +20,10 @@ from sweep.engine.plan.plan import Plan, make_plan
 from sweep.errors import SpaceError
 from sweep.study.driver.draws import GridDraws, Recorded
 from sweep.study.driver.identity import check_folder, study_identity
+from sweep.study.driver.inputs import Inputs, RunOptions, read_inputs, start_engine
 from sweep.study.driver.opening import find_study, read_recorded
 from sweep.study.driver.queue import axes_of, planned
-from sweep.study.driver.run import (
-    Inputs,
-    RunOptions,
-    draws_of,
-    make_evaluation,
-    read_inputs,
-    start_engine,
-)
+from sweep.study.driver.run import draws_of, make_evaluation
 from sweep.study.driver.split import study_split
 from sweep.study.driver.trial_cost import TrialCost, trial_cost
 from sweep.study.folder import default_storage, study_folder

@@ -11,7 +11,8 @@ from sweep.configuration import ChunkConfig, VectorConfig
 from sweep.engine.measure.report import Report
 from sweep.errors import SpaceError, StudyError
 from sweep.study.driver.budget import Deadline, OutOfTime, Stopped, trials_to_reach
-from sweep.study.driver.run import RunOptions, run
+from sweep.study.driver.inputs import RunOptions
+from sweep.study.driver.run import run
 from sweep.study.study import Study
 from tests.e2e.island import write_island
 from tests.engine_inputs import engine_on

@@ -9,8 +9,9 @@ from sweep.configuration import Bm25Config, ChunkConfig, Configuration
 from sweep.engine.measure.report import Report
 from sweep.errors import StudyError
 from sweep.study.driver.dry_run import DryRun, dry_run
+from sweep.study.driver.inputs import RunOptions, read_inputs, start_engine
 from sweep.study.driver.queue import axes_of
-from sweep.study.driver.run import RunOptions, make_evaluation, read_inputs, run, start_engine
+from sweep.study.driver.run import make_evaluation, run
 from sweep.study.driver.split import study_split
 from sweep.study.driver.trial_cost import TrialCost, trial_cost
 from sweep.study.folder import study_folder

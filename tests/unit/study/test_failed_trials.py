@@ -11,7 +11,8 @@ import yaml
 from sweep.configuration import Configuration
 from sweep.engine.stages.scoring import Scorer
 from sweep.records import RankedLists, ScoreTable
-from sweep.study.driver.run import RunOptions, run
+from sweep.study.driver.inputs import RunOptions
+from sweep.study.driver.run import run
 from sweep.study.study import Study
 from tests.corpus_files import write_corpus
 from tests.shared_data import bugcase

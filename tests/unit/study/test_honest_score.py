@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from sweep.study.driver.run import RunOptions, run
+from sweep.study.driver.inputs import RunOptions
+from sweep.study.driver.run import run
 from sweep.study.study import Study
 from sweep.winner.message import answer_text
 from tests.e2e.island import write_island

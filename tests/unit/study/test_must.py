@@ -88,7 +88,7 @@ def test_the_file_says_the_same_in_any_order_and_it_belongs_to_the_study(tmp_pat
     assert "must" not in identities[3]  # a study from before is what it was
     for old, new in ((identities[0], identities[3]), (identities[3], identities[0])):
         with pytest.raises(StudyError, match="must differs .*recall@5 >= 0.9 where kind=x"):
-            check_identity("s", old, new, axes=({}, {}), space=tmp_path / "a.yaml")
+            check_identity("s", old, new, axes=({}, {}), space=spaces[0])
 
 
 def test_what_is_recommended_is_no_part_of_the_study(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from sweep.errors import SweepError
 from sweep.study.dashboard.attributes import OWN, DashboardAttributes
 from sweep.study.dashboard.showcase import Showcase
 from sweep.study.deletion import delete_study
-from sweep.study.driver.run import RunOptions, run
+from sweep.study.driver.inputs import RunOptions
+from sweep.study.driver.run import run
 from sweep.study.folder import artifact_folder
 from sweep.study.study import Study
 from tests.e2e.island import write_island

@@ -138,7 +138,6 @@ def answer(**keys: Any) -> Answer:
         "mine",
         "ndcg@10",
         scored(**keys),
-        baseline=None,
         pick="recommended",
         counts=COUNTS,
         look=look,
