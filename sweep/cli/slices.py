@@ -48,7 +48,9 @@ def command(
 
 
 def _print(found: "StudySlices") -> None:
-    roles = ", ".join(f"#{found.numbers[row]} {role}" for row, role in found.roles.items())
+    from sweep.winner.message import plain
+
+    roles = "; ".join(f"#{found.numbers[row]} {role}" for row, role in found.roles.items())
     click.echo(f"{found.study}: {found.metric} on the {found.queries} queries that choose")
     click.echo(f"{roles}; {len(found.numbers)} configurations\n")
     for field in found.fields:
@@ -56,8 +58,8 @@ def _print(found: "StudySlices") -> None:
         click.echo()
     click.echo(
         f"Choosing the best of {len(found.numbers)} for every single query would gain "
-        f"{found.oracle:.3f} (an upper bound, flattered: each choice is made by the score that it "
-        f"is measured with)."
+        f"{plain(found.oracle)} (an upper bound, flattered: each choice is made by the score that "
+        f"it is measured with)."
     )
     for reason in found.refused.values():
         click.echo(f"left out: {reason}")
@@ -70,7 +72,7 @@ def _print_field(found: "StudySlices", field: "FieldSlices") -> None:
     header += [f"#{found.numbers[row]} {role}" for row, role in found.roles.items()]
     rows = [_row(found, slice_) for slice_ in field.slices]
     every = ["all", found.queries, *_scores(found, found.overall), "", "", "", ""]
-    print_table((*header, "best there", "by", "tied", "p (Holm)"), [*rows, every])
+    print_table((*header, "best there", "lead", "tied", "p (Holm)"), [*rows, every])
     if field.routing is not None:
         click.echo(field.routing.text())
     elif found.adaptive:
@@ -85,11 +87,13 @@ def _print_field(found: "StudySlices", field: "FieldSlices") -> None:
 
 
 def _row(found: "StudySlices", slice_: "Slice") -> list[Any]:
+    from sweep.winner.message import signed
+
     shown: list[Any] = [_printable(slice_.value), slice_.queries, *_scores(found, slice_.scores)]
     if slice_.winner is None or slice_.lead is None:
         return [*shown, "too few queries", "", "", ""]
     told = f"{slice_.p_value:.4f} {'separable' if slice_.separable else 'not separable'}"
-    lead = f"+{slice_.lead:.3f}" if slice_.lead else ""
+    lead = signed(slice_.lead) if slice_.lead else ""
     return [*shown, f"#{found.numbers[slice_.winner]}", lead, slice_.tied, told]
 
 
