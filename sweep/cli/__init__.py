@@ -23,6 +23,8 @@ COMMANDS = {
     "show": "sweep.cli.show",
     "best": "sweep.cli.best",
     "compare": "sweep.cli.compare",
+    "diagnose": "sweep.cli.diagnose",
+    "explain": "sweep.cli.explain",
     "delete": "sweep.cli.delete",
     "dashboard": "sweep.cli.dashboard",
     "export": "sweep.cli.export",
