@@ -63,7 +63,8 @@ def trace_queries(engine: Engine, configuration: Configuration, rows: Ints) -> T
         rows: shape (N,), positions of the queries.
     """
     source = _SomeQueries(engine.lists, configuration, rows)
-    return _trace(engine, configuration, source, source.exact)
+    chunk_document = engine.texts.chunks(configuration.chunk).document
+    return make_trace(configuration, source, source.exact, chunk_document)
 
 
 def trace_text(engine: Engine, configuration: Configuration, query: str) -> Trace:
@@ -74,7 +75,8 @@ def trace_text(engine: Engine, configuration: Configuration, query: str) -> Trac
         flat = replace(configuration, vector=_flat(configuration.vector))
         return engine.retriever(flat).source(query).vector(depth)
 
-    return _trace(engine, configuration, retriever.source(query), exact)
+    source = retriever.source(query)
+    return make_trace(configuration, source, exact, retriever.chunk_document)
 
 
 def asked_depth(configuration: Configuration) -> int:
@@ -92,12 +94,20 @@ def is_approximate(configuration: Configuration) -> bool:
     return first_mode(configuration) != "bm25" and vector is not None and vector.index != "Flat"
 
 
-def _trace(
-    engine: Engine,
+def make_trace(
     configuration: Configuration,
     source: ListSource,
     exact: Callable[[int], RankedLists],
+    chunk_document: Ints,
 ) -> Trace:
+    """Return every list that a configuration makes its output of.
+
+    Args:
+        configuration: what retrieves.
+        source: its lists.
+        exact: gives the vector list of exact search, so deep.
+        chunk_document: shape (C,), document position of each chunk.
+    """
     kind = first_mode(configuration)
     approximate = is_approximate(configuration)
     # An approximate index finds something else when it is asked for more.
@@ -108,7 +118,7 @@ def _trace(
         bm25=source.bm25(DEEP) if kind != "vector" else None,
         fused=first_stage(configuration, source, depth) if kind == "hybrid" else None,
         reranked=whole_list(configuration, source, depth) if configuration.rerank else None,
-        output=rank(configuration, source, engine.texts.chunks(configuration.chunk).document),
+        output=rank(configuration, source, chunk_document),
     )
 
 
