@@ -7,7 +7,7 @@ kept.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -108,6 +108,7 @@ def make_trace(
         exact: gives the vector list of exact search, so deep.
         chunk_document: shape (C,), document position of each chunk.
     """
+    source = _Remembering(source)
     kind = first_mode(configuration)
     approximate = is_approximate(configuration)
     # An approximate index finds something else when it is asked for more.
@@ -125,6 +126,22 @@ def make_trace(
 def _flat(config: VectorConfig | None) -> VectorConfig:
     assert config is not None
     return replace(config, index="Flat", ef_search=None, nprobe=None)
+
+
+class _Remembering:
+    """Asks a source for each list once, and has each candidate reranked once."""
+
+    def __init__(self, source: ListSource) -> None:
+        self.vector = lru_cache(source.vector)
+        self.bm25 = lru_cache(source.bm25)
+        self._rerank = source.rerank
+        self._scores: dict[bytes, Floats] = {}
+
+    def rerank(self, candidates: RankedLists) -> Floats:
+        key = candidates.items.tobytes()
+        if key not in self._scores:
+            self._scores[key] = self._rerank(candidates)
+        return self._scores[key]
 
 
 class _SomeQueries:
