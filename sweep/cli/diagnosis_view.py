@@ -98,14 +98,22 @@ def _remedy(remedy: "Remedy") -> str:
 def _print_worst(worst: "WorstQuery") -> None:
     score = "  -  " if worst.score is None else plain(worst.score)
     click.echo(f"\n{one_line(worst.query_id)}  {score}  {one_line(worst.text, 200)}")
-    for gold in worst.missed[:ABOVE]:
+    shown = _most_telling(worst.missed)
+    for gold in shown[:ABOVE]:
         _print_gold(gold)
-    if len(worst.missed) > ABOVE:
-        click.echo(f"  and {len(worst.missed) - ABOVE} more are missed")
+    if len(shown) > ABOVE:
+        click.echo(f"  and {len(shown) - ABOVE} more")
     if worst.instead:
         click.echo("  instead")
     for chunk in worst.instead:
         _print_returned(chunk)
+
+
+def _most_telling(missed: "Sequence[Gold]") -> "list[Gold]":
+    """Return passages, and documents of which no passage is missed; the highest grade first."""
+    marked = {gold.document_id for gold in missed if gold.start is not None}
+    kept = [gold for gold in missed if gold.start is not None or gold.document_id not in marked]
+    return sorted(kept, key=lambda gold: -gold.grade)
 
 
 def _print_gold(gold: "Gold") -> None:
@@ -123,8 +131,7 @@ def _print_gold(gold: "Gold") -> None:
     if gold.last_through is not None:
         last = gold.last_through
         details.append(
-            f"the last that got through is {one_line(last.document_id)} at rank {last.rank} with "
-            f"{last.score:.4f}"
+            f"the cut was behind rank {last.rank} ({last.score:.4f}, {one_line(last.document_id)})"
         )
     if details:
         click.echo(f"      {'; '.join(details)}")

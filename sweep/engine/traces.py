@@ -17,6 +17,7 @@ from sweep.engine.engine import Engine
 from sweep.engine.stages.lists import ListStages
 from sweep.engine.stages.output import (
     ListSource,
+    cut_depth,
     first_depth,
     first_mode,
     first_stage,
@@ -42,7 +43,7 @@ class Trace:
         searched: what an approximate index found when it was asked for `asked_depth`.
         bm25: up to `DEEP`.
         fused: both joined as the configuration joins them.
-        reranked: the whole list after the reranker.
+        reranked: the list after the reranker, as far as it reranks or is returned.
         output: what the configuration returns.
     """
 
@@ -118,9 +119,16 @@ def make_trace(
         searched=source.vector(asked_depth(configuration)) if approximate else None,
         bm25=source.bm25(DEEP) if kind != "vector" else None,
         fused=first_stage(configuration, source, depth) if kind == "hybrid" else None,
-        reranked=whole_list(configuration, source, depth) if configuration.rerank else None,
+        reranked=_reranked(configuration, source),
         output=rank(configuration, source, chunk_document),
     )
+
+
+def _reranked(configuration: Configuration, source: ListSource) -> RankedLists | None:
+    if configuration.rerank is None:
+        return None
+    depth = max(configuration.rerank.depth, first_depth(configuration))
+    return cut_depth(whole_list(configuration, source, first_depth(configuration)), depth)
 
 
 def _flat(config: VectorConfig | None) -> VectorConfig:

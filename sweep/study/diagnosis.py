@@ -125,6 +125,7 @@ class _Diagnosing:
             bounds=bounds,
             order=self.bounds.best_order(self.found),
             listed=self.examination.pipeline.listed,
+            cutoff=self.judging.metric.cutoff if of_documents else None,
             spans=len(spans),
             split=len(split),
             longest=max(map(self._tokens, split), default=0),

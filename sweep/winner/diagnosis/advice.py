@@ -145,6 +145,7 @@ class Evidence:
         misses: those that were missed.
         bounds: what the objective would be at most if a stage had lost nothing.
         order: what it would be at most if all that was found stood in the best order.
+        cutoff: ranks of documents that the objective looks at; None for all, or for none.
         listed: how many chunks of a list are called candidates.
         spans: relevant passages; `split` of them lie wholly in no chunk.
         longest: tokens of the longest passage that cutting lost or split, in the study tokenizer.
@@ -160,6 +161,7 @@ class Evidence:
     bounds: Mapping[str, float]
     order: float | None
     listed: int
+    cutoff: int | None = None
     spans: int = 0
     split: int = 0
     longest: int = 0

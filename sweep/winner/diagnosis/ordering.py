@@ -103,8 +103,10 @@ def top_k(evidence: Evidence) -> Advice | None:
     symptom = f"{share}: ranked, but beyond the first {own}, {at}"
     remedies = []
     if reached:
-        times = f"{value / own:.2g} times the context"
-        note = f"{reached} of them are there; {times}"
+        note = f"{reached} of them are there; {value / own:.2g} times the context"
+        by_document = configuration.top_k_unit == "documents" or configuration.chunk.size is None
+        if by_document and evidence.cutoff is not None and evidence.cutoff <= own:
+            note += f"; {evidence.metric} does not look there"
         remedies.append(Remedy(parameter="top_k", value=value, op=">=", note=note))
     if configuration.rerank is None:
         note = "lifts them without more context"

@@ -71,6 +71,15 @@ def test_eleven_of_fourteen_beyond_top_k() -> None:
     assert str(top_k.remedies[0]) == "top_k 15 (9 of them are there; 1.5 times the context)"
 
 
+def test_a_top_k_that_the_objective_does_not_look_at_is_told() -> None:
+    """Whole documents, ten of them: ndcg@10 does not see an eleventh, the generator does."""
+    whole = replace(VECTOR, chunk=ChunkConfig(splitter="document", size=None))
+    found = only(advise(evidence(whole, miss("top_k", vector=11), cutoff=10), []))
+    assert found.remedies[0].note.endswith("; ndcg@10 does not look there")
+    found = only(advise(evidence(VECTOR, miss("top_k", vector=11), cutoff=10), []))
+    assert not found.remedies[0].note.endswith("look there")
+
+
 def test_no_top_k_is_advised_that_reaches_nothing() -> None:
     """Three times top_k is the highest that is advised: nothing below rank 60 is there."""
     found = only(advise(evidence(VECTOR, miss("top_k", vector=60)), []))
