@@ -25,6 +25,8 @@ COMMANDS = {
     "slices": "sweep.cli.slices",
     "compare": "sweep.cli.compare",
     "effects": "sweep.cli.effects",
+    "diagnose": "sweep.cli.diagnose",
+    "explain": "sweep.cli.explain",
     "delete": "sweep.cli.delete",
     "dashboard": "sweep.cli.dashboard",
     "export": "sweep.cli.export",
