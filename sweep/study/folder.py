@@ -10,6 +10,8 @@ results/
     space.yaml          the search space, as it was when the study ran last
     identity.json       what the study was begun with
     confirm.json        scores on the confirm set, and how often it was looked at
+    holes.json          what unjudged documents leave open of the answer
+    labels.jsonl        labels beside the corpus's own; only of a study NAME@HASH (`sweep pool`)
     trials/<fingerprint>/
       scores.parquet    query_id, one column per metric
       ranking.parquet   query_id, rank, chunk, document_id, start, end, score
@@ -46,6 +48,16 @@ class StudyFolder:
     def confirm(self) -> Path:
         """Return the confirm scores."""
         return self.path / "confirm.json"
+
+    @property
+    def holes(self) -> Path:
+        """Return what unjudged documents leave open of the answer."""
+        return self.path / "holes.json"
+
+    @property
+    def labels(self) -> Path:
+        """Return the labels that were added to the corpus's own."""
+        return self.path / "labels.jsonl"
 
     @property
     def trials(self) -> Path:

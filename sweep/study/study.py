@@ -1,6 +1,6 @@
 """A recorded study: its trials and what it was begun with, read from the storage."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ from sweep.trials import TrialRecord
 if TYPE_CHECKING:  # the winner's statistics load scipy, which listing trials can do without
     import pandas as pd
 
+    from sweep.engine.engine import Engine
     from sweep.winner.answer import Answer, Counts
     from sweep.winner.figures import Pick, Scored
     from sweep.winner.front import Front
@@ -74,6 +75,7 @@ class Study:
         self.name = name
         self.stopped: Stopped | None = None  # set by a run that ended before the study was done
         self.about: dict[str, Any] = abouts[name]
+        self.engine: Engine | None = None  # set by a run: over the study's corpus
         self._answers: dict[str, Answer] = {}
 
     @property
@@ -220,17 +222,21 @@ class Study:
 
     def answer(self, pick: "Pick" = "recommended") -> "Answer":
         """Return which configuration to use, its honest score, and the baseline beside it."""
+        from sweep.study.holes import answer_holes
         from sweep.winner.answer import make_answer
 
         if pick not in self._answers:  # worked out once: the resampling takes seconds
-            self._answers[pick] = make_answer(
+            scored = self.scored()
+            answer = make_answer(
                 self.name,
                 self.goals[0].name,
-                self.scored(),
+                scored,
                 baseline=self.baseline,
                 pick=pick,
                 counts=self._counts(),
             )
+            holes = answer_holes(self, answer, scored.scores)
+            self._answers[pick] = replace(answer, holes=holes)
         return self._answers[pick]
 
     def score_matrix(

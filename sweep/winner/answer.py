@@ -19,6 +19,7 @@ from sweep.winner.figures import (
     row_of,
     search_figure,
 )
+from sweep.winner.insight.holes import Holes
 from sweep.winner.recommendation import Recommendation
 
 LEADERS = 10  # trials of the leaderboard
@@ -70,6 +71,7 @@ class Answer:
         leaderboard: the leading trials, best first.
         counts: how many configurations ended how.
         adaptive: the sampler that looked at the search queries before each choice, if one did.
+        holes: what unjudged documents leave open of the choice; None where nobody can say.
     """
 
     study: str
@@ -85,6 +87,7 @@ class Answer:
     leaderboard: tuple[TrialRecord, ...]
     counts: Counts
     adaptive: str | None = None
+    holes: Holes | None = None
 
     @property
     def unconfirmed(self) -> str | None:
@@ -127,6 +130,7 @@ class Answer:
             "loss_bound": self.loss_bound,
             "detectable": found.detectable,
             "queries_needed": found.queries_needed,
+            "holes": self.holes.to_json() if self.holes else None,
             "trials": self.counts.to_json(),
         }
 

@@ -5,6 +5,7 @@ import math
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
 from sweep.winner.figures import MAX_LOSS, Figure
+from sweep.winner.insight.holes import Holes
 
 
 def answer_text(answer: Answer) -> str:
@@ -88,15 +89,45 @@ def _tied_lines(answer: Answer) -> list[str]:
 
 
 def _holes_lines(answer: Answer) -> list[str]:
-    """Tell how much of the output nobody has judged; spans are judged wherever they are."""
-    metrics = answer.trial.metrics
-    judged = metrics.get("judged@10", 1.0)
+    """Tell how much nobody has judged, and whether that could change the choice."""
+    holes, trial = answer.holes, answer.trial
+    if holes is None:
+        return _judged_line(answer)
+    if not holes.pairs:
+        return []
+    share = holes.judged.get(trial.number, 0.0)
+    lines = [f"HOLES {holes.depth} {share * 100:.0f} %: {_verdict(holes)}"]
+    if holes.could_change:
+        lines[0] += f" -> sweep pool {answer.study}"
+    figure = holes.figure(trial.number)
+    if figure is not None and figure.low < figure.high:
+        lines.append(
+            f"      #{trial.number} {plain(figure.reported)} with holes as irrelevant, "
+            f"{plain(figure.own_relevant)} with its own as relevant; {plain(figure.low)} to "
+            f"{plain(figure.high)} whatever the labels"
+        )
+    return lines
+
+
+def _verdict(holes: Holes) -> str:
+    if not holes.could_change:
+        return f"no label of {holes.pairs:,} unjudged pairs can change the choice"
+    labels = f"{holes.labels:,} label" + ("s" if holes.labels != 1 else "")
+    first, others = holes.contenders[0], len(holes.contenders) - 1
+    to = f"to #{first.trial}"
+    if others:
+        to += f" or {others:,} other" + ("s" if others > 1 else "")
+    enough = f"; {holes.enough:,} of them are enough" if holes.enough else ""
+    sure = "could" if holes.attained else "might"
+    return f"{labels} {sure} change the choice ({to}{enough})"
+
+
+def _judged_line(answer: Answer) -> list[str]:
+    judged = answer.trial.metrics.get("judged@10", 1.0)
     if judged >= 1 or answer.objective.startswith("span_"):
         return []
-    seen = min(10.0, metrics.get("document_retrieval.total_retrieved_documents", 10.0))
     return [
-        f"HOLES judged@10 {judged:.0%}: {metrics.get('holes@10', 0.0):.1f} of {seen:.1f} "
-        f"documents a query have no label and count as irrelevant"
+        f"HOLES judged@10 {judged * 100:.0f} %: the others have no label and count as irrelevant"
     ]
 
 

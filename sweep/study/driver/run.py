@@ -104,7 +104,7 @@ def run(
             show_ended(Study(name, options.storage), inputs.corpus, report, ending=str(error))
             raise
         study = Study(name, options.storage)
-        study.stopped = stopped
+        study.stopped, study.engine = stopped, engine
         show_ended(study, inputs.corpus, report, ending=str(stopped or ""))
     engine.store.keep_bound()
     return study
