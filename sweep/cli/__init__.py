@@ -23,6 +23,7 @@ COMMANDS = {
     "show": "sweep.cli.show",
     "best": "sweep.cli.best",
     "compare": "sweep.cli.compare",
+    "pool": "sweep.cli.pool",
     "delete": "sweep.cli.delete",
     "dashboard": "sweep.cli.dashboard",
     "export": "sweep.cli.export",

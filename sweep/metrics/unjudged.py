@@ -10,7 +10,7 @@ from sweep.metrics.arithmetic import Flags
 from sweep.metrics.judgements import Judgements
 from sweep.records import Floats, Ints
 
-Value = TypeVar("Value", np.float64, np.bool_)
+Value = TypeVar("Value", np.float64, np.bool_, np.int32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

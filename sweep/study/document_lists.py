@@ -119,7 +119,7 @@ def study_holes(
     lists = find_holes(judgements, items)
     relevance = evaluation_of(study).relevance
     if scores is None:
-        scores = study.score_matrix(tuple(trials), goal.name)[1]
+        scores = study.score_matrix(tuple(trials), str(goal))[1]
     effects = label_effects(
         metric,
         lists,

@@ -79,7 +79,7 @@ def _find(study: Study, answer: Answer, corpus: Corpus, scores: Floats) -> Holes
         recommended=numbers[found.recommended],
         pairs=len(holes.lists),
         contenders=contenders,
-        labels=int(_favouring(study, holes, found.recommended, rows).sum()),
+        labels=int(favouring(study, holes, found.recommended, rows).sum()),
         enough=_enough(study, holes, found.recommended, rows),
         attained=holes.effects.attained,
         judged=dict(zip(numbers, shares, strict=True)),
@@ -130,7 +130,7 @@ def _allowed(study: Study) -> float:
     return allowed_lead(MAX_LOSS, study.goals[0].metric.scale or 1.0)
 
 
-def _favouring(
+def favouring(
     study: Study, holes: StudyHoles, recommended: int, rows: Sequence[int]
 ) -> np.ndarray:
     """Return the holes of which a label "relevant" favours one of some trials, shape (P,)."""

@@ -8,7 +8,7 @@ from sweep.errors import MetricError, SpaceError
 from sweep.metrics import Metric, parse_metric
 from sweep.records import Corpus
 from sweep.study.space.expression import Constraint
-from sweep.study.space.search_space import SearchSpace
+from sweep.study.space.search_space import Evaluation, SearchSpace
 
 METRICS_VERSION = 1  # raise it when a metric's definition changes: old studies are not resumed
 STANDARD = (
@@ -64,6 +64,11 @@ def recorded_metrics(space: SearchSpace, corpus: Corpus) -> tuple[Metric, ...]:
     metrics = [goal.metric for goal in goals_of(space)]
     metrics += [parsed(space, "constraints", c.metric) for c in space.constraints]
     metrics += [parsed(space, "metrics", name) for name in space.metrics]
+    return with_standard(metrics, corpus)
+
+
+def with_standard(metrics: Sequence[Metric], corpus: Corpus) -> tuple[Metric, ...]:
+    """Return metrics and those that every study records, each once."""
     standard = [*STANDARD, *AZURE, *(SPANS if corpus.spans else ())]
     return tuple(dict.fromkeys([*metrics, *map(parse_metric, standard)]))
 
@@ -79,9 +84,8 @@ def parsed(space: SearchSpace, key: str, name: str) -> Metric:
         raise SpaceError(f"{space.path.name}: {key}: {error}") from error
 
 
-def label_range(space: SearchSpace, corpus: Corpus) -> tuple[int, int]:
+def label_range(evaluation: Evaluation, corpus: Corpus) -> tuple[int, int]:
     """Return the range of labels: as written, or 0..4 widened to what the qrels hold."""
-    evaluation = space.evaluation
     if evaluation.label_min is not None and evaluation.label_max is not None:
         return evaluation.label_min, evaluation.label_max
     grades = [grade for judged in corpus.qrels.values() for grade in judged.values()]
