@@ -122,8 +122,8 @@ def _tell(study: "Study", pool: "Pool", out: Path | None) -> None:
     shown = len(pool.entries)
     some = f"{shown:,} of {pool.total:,}" if shown < pool.total else f"{shown:,}"
     message(
-        f"{some} unjudged pairs, the most decisive first: the label of {pool.could_change:,} could "
-        f"change the choice. Labels are {low} to {high}; empty = not judged"
+        f"{some} unjudged pairs, the most decisive first; labels of {pool.could_change:,} could "
+        f"change the choice. A label is {low} to {high}, or empty: not judged"
     )
     if shown:
         file = out or "FILE"

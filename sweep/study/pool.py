@@ -1,13 +1,13 @@
 """The pool of a study: unjudged pairs of query and document, the most decisive label first.
 
-First come the pairs that could change the choice: of which a label "relevant" favours a
-configuration that could pass the recommended one under some labelling. Among them, and among the
-others, a pair is the more decisive, the more its label moves the difference between the recommended
-configuration and another one that could pass it, or is not separable from the best. Its `effect` is the largest such move of the difference of the means, taken over those configurations,
-when this pair alone turns from irrelevant to relevant; the metric itself discounts low ranks.
-Pairs of equal effect come by the sum of all moves, then by the best rank, then in the order of the
-corpus. With several objectives nothing is recommended: the move is then that between any two
-trials of the front, in the first objective.
+First come the pairs that could change the choice: a label "relevant" of theirs favours a
+configuration that could pass the recommended one under some labelling. Within these, and within
+the others, the order is that of the `effect`: how far this pair alone, turned from irrelevant to
+relevant, moves the difference of the means between the recommended configuration and another one,
+at most, among those that could pass it or are not separable from the best. The metric itself
+discounts low ranks. Equal effects come by the sum of all moves, then by the best rank, then in the
+order of the corpus. With several objectives nothing is recommended: the move is then that between
+any two trials of the front, in the first objective.
 """
 
 import csv
