@@ -5,7 +5,7 @@ A run keeps it in the study's folder, so that later commands need neither corpus
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,7 @@ def _find(study: Study, answer: Answer, corpus: Corpus, scores: Floats) -> Holes
     named = [answer.baseline] if answer.baseline is not None else []
     shown |= dict.fromkeys(numbers.index(trial.number) for trial in (*named, *answer.leaderboard))
     shares = holes.lists.judged_share().tolist()
+    enough, nearest = _enough(study, holes, found.recommended, rows)
     return Holes(
         objective=goal.name,
         depth=depth_name(study),
@@ -80,7 +81,8 @@ def _find(study: Study, answer: Answer, corpus: Corpus, scores: Floats) -> Holes
         pairs=len(holes.lists),
         contenders=contenders,
         labels=int(favouring(study, holes, found.recommended, rows).sum()),
-        enough=_enough(study, holes, found.recommended, rows),
+        enough=enough,
+        nearest=nearest,
         attained=holes.effects.attained,
         judged=dict(zip(numbers, shares, strict=True)),
         figures=_figures(holes, list(shown)),
@@ -105,13 +107,9 @@ def find_contenders(study: Study, holes: StudyHoles, recommended: int) -> tuple[
         holes: of its feasible trials.
         recommended: row of the recommended trial.
     """
-    count = len(holes.trials)
-    block = max(1, _BLOCK_CELLS // max(1, int(np.prod(holes.lists.hole.shape[1:]))))
     chosen = np.array([recommended])
-    leads = [
-        sided(study, np.arange(start, min(start + block, count)), chosen, holes)
-        for start in range(0, count, block)
-    ]
+    everyone = np.arange(len(holes.trials))
+    leads = [sided(study, some, chosen, holes) for some in _blocks(holes, everyone)]
     return passing(
         [trial.number for trial in holes.trials],
         np.concatenate(leads),
@@ -141,21 +139,29 @@ def favouring(
     return favouring
 
 
-def _enough(study: Study, holes: StudyHoles, recommended: int, rows: Sequence[int]) -> int | None:
-    """Return how many labels are enough for one of some trials to pass the recommended one."""
-    scores = holes.effects.reported
-    block = max(1, _BLOCK_CELLS // max(1, int(np.prod(holes.lists.hole.shape[1:]))))
-    chosen, known = np.array([recommended]), []
-    maximize = study.goals[0].maximize
-    for start in range(0, len(rows), block):
-        some = np.array(rows[start : start + block])
-        steps = holes.effects.steps(*((some, chosen) if maximize else (chosen, some)))
+def _enough(
+    study: Study, holes: StudyHoles, recommended: int, rows: Sequence[int]
+) -> tuple[int | None, int | None]:
+    """Return how many labels are enough for one of some trials to pass, and its number."""
+    scores, maximize = holes.effects.reported, study.goals[0].maximize
+    known = []
+    for some in _blocks(holes, np.array(rows, dtype=np.int64)):
+        pair = (some, np.array([recommended]))
+        steps = holes.effects.steps(*(pair if maximize else pair[::-1]))
         if steps is None:
-            return None
+            return None, None
         leads = (scores[some] - scores[recommended]).mean(axis=1) * (1.0 if maximize else -1.0)
-        count = labels_enough(steps, leads, allowed=_allowed(study))
-        known += [] if count is None else [count]
-    return min(known, default=None)
+        counts = labels_enough(steps, leads, allowed=_allowed(study))
+        numbers = [holes.trials[row].number for row in some.tolist()]
+        known += [(c, n) for c, n in zip(counts, numbers, strict=True) if c is not None]
+    return min(known, default=(None, None))
+
+
+def _blocks(holes: StudyHoles, rows: Ints) -> Iterator[Ints]:
+    """Yield rows in portions that fit in memory."""
+    size = max(1, _BLOCK_CELLS // max(1, int(np.prod(holes.lists.hole.shape[1:]))))
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]
 
 
 def _figures(holes: StudyHoles, rows: Sequence[int]) -> tuple[HoleFigure, ...]:

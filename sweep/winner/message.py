@@ -99,6 +99,12 @@ def _holes_lines(answer: Answer) -> list[str]:
     lines = [f"HOLES {holes.depth} {share * 100:.0f} %: {_verdict(holes)}"]
     if holes.could_change:
         lines[0] += f" -> sweep pool {answer.study}"
+        others = len(holes.contenders)
+        lines.append(
+            f"      {holes.labels:,} of {holes.pairs:,} unjudged pairs favour "
+            + (f"one of {others:,} configurations that" if others > 1 else "the one that")
+            + f" {'could' if holes.attained else 'might'} pass #{holes.recommended}"
+        )
     figure = holes.figure(trial.number)
     if figure is not None and figure.low < figure.high:
         lines.append(
@@ -112,14 +118,10 @@ def _holes_lines(answer: Answer) -> list[str]:
 def _verdict(holes: Holes) -> str:
     if not holes.could_change:
         return f"no label of {holes.pairs:,} unjudged pairs can change the choice"
-    labels = f"{holes.labels:,} label" + ("s" if holes.labels != 1 else "")
-    first, others = holes.contenders[0], len(holes.contenders) - 1
-    to = f"to #{first.trial}"
-    if others:
-        to += f" or {others:,} other" + ("s" if others > 1 else "")
-    enough = f"; {holes.enough:,} of them are enough" if holes.enough else ""
-    sure = "could" if holes.attained else "might"
-    return f"{labels} {sure} change the choice ({to}{enough})"
+    if holes.enough is None:
+        return f"labels might change the choice, to #{holes.contenders[0].trial}"
+    labels = f"{holes.enough:,} label" + ("s" if holes.enough > 1 else "")
+    return f"{labels} could change the choice, to #{holes.nearest}"
 
 
 def _judged_line(answer: Answer) -> list[str]:

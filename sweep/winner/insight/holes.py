@@ -58,6 +58,7 @@ class Holes:
         contenders: those that could pass it, the largest lead first.
         labels: pairs of which a label "relevant" favours one of them.
         enough: so many labels "relevant" let one of them pass; None where that is not known.
+        nearest: the trial that so many let pass.
         attained: whether the leads are reached by a labelling; else they are upper bounds.
         judged: share of judged documents by trial number, of every configuration.
         figures: of the recommended, the best, the baseline and the leading configurations.
@@ -71,6 +72,7 @@ class Holes:
     contenders: tuple[Contender, ...]
     labels: int
     enough: int | None
+    nearest: int | None
     attained: bool
     judged: Mapping[int, float]
     figures: tuple[HoleFigure, ...]
@@ -130,8 +132,8 @@ def passing(
     return tuple(sorted(found, key=lambda one: (-one.lead, one.trial)))
 
 
-def labels_enough(steps: Floats, leads: Floats, *, allowed: float) -> int | None:
-    """Return how many labels are enough for one of some configurations to pass; None if unknown.
+def labels_enough(steps: Floats, leads: Floats, *, allowed: float) -> list[int | None]:
+    """Return how many labels are enough for each of some configurations to pass; None if unknown.
 
     Labels are taken where they add most. So many are enough; fewer may be.
 
@@ -142,8 +144,7 @@ def labels_enough(steps: Floats, leads: Floats, *, allowed: float) -> int | None
         allowed: see `allowed_lead`.
     """
     n_queries = steps.shape[1]
-    falling = -np.sort(-steps.reshape(len(steps), -1), axis=1)
+    falling = -np.sort(-steps.reshape(len(steps), n_queries * steps.shape[2]), axis=1)
     reached = leads[:, None] + np.cumsum(falling, axis=1) / n_queries > allowed
-    counts = np.where(reached.any(axis=1), reached.argmax(axis=1) + 1, np.inf)
-    fewest = counts.min(initial=np.inf)
-    return int(fewest) if np.isfinite(fewest) else None
+    counts = zip(reached.any(axis=1).tolist(), reached.argmax(axis=1).tolist(), strict=True)
+    return [place + 1 if found else None for found, place in counts]

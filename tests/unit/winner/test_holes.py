@@ -1,5 +1,6 @@
 """Could labels change the choice: leads worked by hand, and how the closing message tells it."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +29,7 @@ HOLES = Holes(
     contenders=(Contender(trial=1, lead=0.2), Contender(trial=0, lead=0.1)),
     labels=31,
     enough=12,
+    nearest=0,
     attained=True,
     judged={0: 0.5, 1: 0.6, 2: 0.641},
     figures=(FIGURE,),
@@ -37,7 +39,11 @@ HOLES = Holes(
 def told(holes: Holes | None) -> list[str]:
     lines = answer_text(replace(answer(), holes=holes)).splitlines()
     first = next((n for n, line in enumerate(lines) if line.startswith("HOLES")), None)
-    return [] if first is None else lines[first : first + 2]
+    return [] if first is None else lines[first : lines.index(next(filter(_is_end, lines)))]
+
+
+def _is_end(line: str) -> bool:
+    return line.startswith("STUDY")
 
 
 def test_who_could_pass() -> None:
@@ -51,42 +57,53 @@ def test_who_could_pass() -> None:
 def test_how_many_labels_are_enough() -> None:
     """Lead -.1 over 2 queries: -.2 in all; labels add .15, then .1: two of them pass 0."""
     steps = np.array([[[0.15, 0.05], [0.1, 0.0]], [[0.01, 0.0], [0.0, 0.0]]])
-    assert labels_enough(steps, np.array([-0.1, -0.1]), allowed=0.0) == 2
-    assert labels_enough(steps, np.array([-0.1, -0.1]), allowed=0.03) == 3
-    assert labels_enough(steps, np.array([-0.1, -0.1]), allowed=0.06) is None
-    assert labels_enough(steps[1:], np.array([-0.1]), allowed=0.0) is None
+    assert labels_enough(steps, np.array([-0.1, -0.1]), allowed=0.0) == [2, None]
+    assert labels_enough(steps, np.array([-0.1, 0.0]), allowed=0.03) == [3, None]
+    assert labels_enough(steps, np.array([-0.1, 0.03]), allowed=0.03) == [3, 1]
+    assert labels_enough(steps[:0], np.zeros(0), allowed=0.0) == []
 
 
 def test_the_record_survives_json() -> None:
-    import json
-
     content = json.loads(json.dumps(HOLES.to_json()))
     assert content["could_change"] is True
     assert holes_from_json(content) == HOLES
 
 
 @pytest.mark.parametrize(
-    ("changes", "verdict"),
+    ("changes", "expected"),
     [
         (
             {},
-            "31 labels could change the choice (to #1 or 1 other; 12 of them are enough) "
-            "-> sweep pool mine",
+            [
+                "12 labels could change the choice, to #0 -> sweep pool mine",
+                "31 of 1,204 unjudged pairs favour one of 2 configurations that could pass #2",
+            ],
         ),
         (
-            {"contenders": HOLES.contenders[:1], "labels": 1, "enough": None, "attained": False},
-            "1 label might change the choice (to #1) -> sweep pool mine",
+            {"contenders": HOLES.contenders[:1], "labels": 1, "enough": 1, "nearest": 1},
+            [
+                "1 label could change the choice, to #1 -> sweep pool mine",
+                "1 of 1,204 unjudged pairs favour the one that could pass #2",
+            ],
         ),
-        ({"contenders": ()}, "no label of 1,204 unjudged pairs can change the choice"),
+        (
+            {"enough": None, "nearest": None, "attained": False},
+            [
+                "labels might change the choice, to #1 -> sweep pool mine",
+                "31 of 1,204 unjudged pairs favour one of 2 configurations that might pass #2",
+            ],
+        ),
+        ({"contenders": ()}, ["no label of 1,204 unjudged pairs can change the choice"]),
     ],
 )
-def test_the_closing_message(changes: dict[str, Any], verdict: str) -> None:
-    lines = told(replace(HOLES, **changes))
-    assert lines[0] == f"HOLES judged@10 64 %: {verdict}"
-    assert lines[1] == (
-        "      #2 .700 with holes as irrelevant, .750 with its own as relevant; .500 to .800 "
-        "whatever the labels"
+def test_the_closing_message(changes: dict[str, Any], expected: list[str]) -> None:
+    figure = (
+        "#2 .700 with holes as irrelevant, .750 with its own as relevant; .500 to .800 whatever "
+        "the labels"
     )
+    first, *others = [*expected, figure]
+    lines = [f"HOLES judged@10 64 %: {first}", *(f"      {line}" for line in others)]
+    assert told(replace(HOLES, **changes)) == lines
 
 
 def test_nothing_unjudged_and_nothing_known() -> None:
