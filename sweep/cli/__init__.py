@@ -27,6 +27,7 @@ COMMANDS = {
     "effects": "sweep.cli.effects",
     "diagnose": "sweep.cli.diagnose",
     "explain": "sweep.cli.explain",
+    "pool": "sweep.cli.pool",
     "delete": "sweep.cli.delete",
     "dashboard": "sweep.cli.dashboard",
     "export": "sweep.cli.export",

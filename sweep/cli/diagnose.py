@@ -63,8 +63,13 @@ def chosen_trial(study: "Study", text: str | None) -> "TrialRecord":
 
     Raises: SweepError if there is none.
     """
-    from sweep.study.comparison import find_trial
+    from sweep.errors import StudyError
 
-    if text is None:
-        return study.answer().trial
-    return study.trial(int(text)) if text.isdecimal() else find_trial(study, text)
+    if text is None or text in PICKS:
+        return study.answer(text or "recommended").trial  # type: ignore[arg-type]
+    if text.isdecimal():
+        return study.trial(int(text))
+    raise StudyError(
+        f"study {study.name!r}: a trial must be a number, recommended, best or baseline, got "
+        f"{text!r}. See `sweep trials {study.name}`."
+    )

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sweep.engine.stages.scoring import Scorer
 from sweep.engine.stages.texts import TextStages
 from sweep.errors import MetricError
 from sweep.metrics import Metric, parse_metric
 from sweep.rankings.documents import cut_top_k
 from sweep.records import Floats, Ints, RankedLists
-from sweep.study.metrics import label_bounds
+from sweep.study.rules import scorer_of
 from sweep.study.study import Study
 from sweep.study.tables import read_ranking, read_scores
 from sweep.trials import TrialRecord
@@ -99,7 +98,9 @@ class _Output:
         folder, self._trial = study.folder.path, trial
         self._chunks = texts.chunks(trial.configuration.chunk)
         self._lists = read_ranking(folder / trial.files["ranking"], texts.corpus)
-        self._scorer = _scorer(study, texts, read_scores(folder / trial.files["scores"]).query_ids)
+        self._scorer = scorer_of(
+            study, texts, [], read_scores(folder / trial.files["scores"]).query_ids
+        )
 
     def curve(self, name: str) -> Curve | None:
         by_tokens = name.endswith(AT_TOKENS)
@@ -176,17 +177,3 @@ def _check(name: str) -> None:
             f"metric {name!r}: a curve needs one that has a score for each query, got a cost of "
             f"whole configurations. Write ndcg@10."
         )
-
-
-def _scorer(study: Study, texts: TextStages, query_ids: Sequence[str]) -> Scorer:
-    evaluation = study.about["identity"]["evaluation"]
-    low, high = evaluation.get("label_min"), evaluation.get("label_max")
-    return Scorer(
-        texts,
-        [],
-        query_ids,
-        relevance=evaluation["relevance"],
-        labels=label_bounds(low, high, texts.corpus),
-        threshold=float(evaluation.get("span_threshold", 0.5)),
-        span_rule=evaluation.get("span_rule", "coverage"),
-    )

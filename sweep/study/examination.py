@@ -13,7 +13,8 @@ from sweep.engine.stages.output import FIRST_DEPTH, first_depth, first_mode
 from sweep.engine.traces import MatchedTerms, Trace, asked_depth, is_approximate
 from sweep.errors import StudyError
 from sweep.metrics import Metric, SpanRule, parse_metric
-from sweep.study.metrics import label_bounds
+from sweep.study.metrics import label_range
+from sweep.study.rules import evaluation_of
 from sweep.study.study import Study
 from sweep.trials import TrialRecord
 from sweep.winner.diagnosis.charge import ListName, Pipeline, Place, Stage, Target
@@ -37,15 +38,15 @@ class Evaluated:
 
 def evaluated(study: Study, engine: Engine) -> Evaluated:
     """Return how a study judges; the metric is its first objective that is a quality."""
-    evaluation = study.about["identity"]["evaluation"]
+    evaluation = evaluation_of(study)
     goals = (goal.metric for goal in study.goals if goal.maximize)
     quality = (m for m in goals if m.family != "cost" and m.higher_is_better)
     return Evaluated(
         metric=next(quality, parse_metric(FALLBACK)),
-        relevance=evaluation["relevance"],
-        labels=label_bounds(evaluation["label_min"], evaluation["label_max"], engine.corpus),
-        threshold=evaluation.get("span_threshold", 0.5),
-        rule=evaluation.get("span_rule", "coverage"),
+        relevance=evaluation.relevance,
+        labels=label_range(evaluation, engine.corpus),
+        threshold=evaluation.span_threshold,
+        rule=evaluation.span_rule,
     )
 
 

@@ -10,7 +10,10 @@ results/
     space.yaml          the search space, as it was when the study ran last
     identity.json       what the study was begun with
     confirm.json        scores on the confirm set, and how often it was looked at
+    baseline.run        the baseline where it is a run file, byte for byte
     baseline.parquet    scores of a baseline that is a run file: query_id, one column per metric
+    holes.json          what unjudged documents leave open of the answer
+    labels.jsonl        labels beside the corpus's own; only of a study NAME@HASH (`sweep pool`)
     trials/<fingerprint>/
       scores.parquet    query_id, one column per metric
       ranking.parquet   query_id, rank, chunk, document_id, start, end, score
@@ -49,9 +52,24 @@ class StudyFolder:
         return self.path / "confirm.json"
 
     @property
+    def baseline_run(self) -> Path:
+        """Return a copy of the baseline where it is a run file."""
+        return self.path / "baseline.run"
+
+    @property
     def baseline_scores(self) -> Path:
         """Return the per-query scores of a baseline that is a run file."""
         return self.path / "baseline.parquet"
+
+    @property
+    def holes(self) -> Path:
+        """Return what unjudged documents leave open of the answer."""
+        return self.path / "holes.json"
+
+    @property
+    def labels(self) -> Path:
+        """Return the labels that were added to the corpus's own."""
+        return self.path / "labels.jsonl"
 
     @property
     def trials(self) -> Path:

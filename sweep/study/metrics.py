@@ -9,7 +9,7 @@ from sweep.metrics import Metric, parse_metric
 from sweep.records import Corpus
 from sweep.study.space.expression import Constraint
 from sweep.study.space.must import Must
-from sweep.study.space.search_space import SearchSpace
+from sweep.study.space.search_space import Evaluation, SearchSpace
 
 METRICS_VERSION = 1  # raise it when a metric's definition changes: old studies are not resumed
 STANDARD = (
@@ -74,16 +74,23 @@ def musts_of(space: SearchSpace) -> tuple[Must, ...]:
 
 
 def recorded_metrics(space: SearchSpace, corpus: Corpus) -> tuple[Metric, ...]:
-    """Return every metric to compute per trial: objectives first, each once.
-
-    Beside an objective within a token budget stands the context that fits into it.
-    """
-    metrics = [goal.metric for goal in goals_of(space)]
-    budgets = [metric.budget_tokens for metric in metrics]
+    """Return every metric to compute per trial: objectives first, each once."""
+    metrics = with_budgets([goal.metric for goal in goals_of(space)])
     metrics += [parsed(space, "constraints", c.metric) for c in space.constraints]
     metrics += [parsed(space, "must", m.constraint.metric) for m in space.must]
-    metrics += [Metric("context_tokens", budget_tokens=n) for n in budgets if n is not None]
     metrics += [parsed(space, "metrics", name) for name in space.metrics]
+    return with_standard(metrics, corpus)
+
+
+def with_budgets(objectives: Sequence[Metric]) -> list[Metric]:
+    """Return objectives, and of those within a token budget the context that fits into it."""
+    budgets = [metric.budget_tokens for metric in objectives]
+    fits = [Metric("context_tokens", budget_tokens=n) for n in budgets if n is not None]
+    return [*objectives, *fits]
+
+
+def with_standard(metrics: Sequence[Metric], corpus: Corpus) -> tuple[Metric, ...]:
+    """Return metrics and those that every study records, each once."""
     standard = [*STANDARD, *AZURE, *(SPANS if corpus.spans else ())]
     return tuple(dict.fromkeys([*metrics, *map(parse_metric, standard)]))
 
@@ -99,13 +106,9 @@ def parsed(space: SearchSpace, key: str, name: str) -> Metric:
         raise SpaceError(f"{space.path.name}: {key}: {error}") from error
 
 
-def label_range(space: SearchSpace, corpus: Corpus) -> tuple[int, int]:
-    """Return the range of labels of a study: see `label_bounds`."""
-    return label_bounds(space.evaluation.label_min, space.evaluation.label_max, corpus)
-
-
-def label_bounds(low: int | None, high: int | None, corpus: Corpus) -> tuple[int, int]:
+def label_range(evaluation: Evaluation, corpus: Corpus) -> tuple[int, int]:
     """Return the range of labels: as written, or 0..4 widened to what the qrels hold."""
+    low, high = evaluation.label_min, evaluation.label_max
     if low is not None and high is not None:
         return low, high
     grades = [grade for judged in corpus.qrels.values() for grade in judged.values()]

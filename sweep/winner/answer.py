@@ -21,6 +21,7 @@ from sweep.winner.figures import (
     leading,
     search_figure,
 )
+from sweep.winner.insight.holes import Holes
 from sweep.winner.preference import Preference
 from sweep.winner.recommendation import Recommendation
 
@@ -80,6 +81,7 @@ class Answer:
         adaptive: the sampler that looked at the search queries before each choice, if one did.
         must: what the trial scores on the study's critical slices.
         look: whether the preference is another one than the study's.
+        holes: what unjudged documents leave open of the choice; None where nobody can say.
     """
 
     study: str
@@ -100,6 +102,7 @@ class Answer:
     adaptive: str | None = None
     must: tuple[CriticalSlice, ...] = ()
     look: bool = False
+    holes: Holes | None = None
 
     @property
     def baseline(self) -> TrialRecord | None:
@@ -176,6 +179,7 @@ class Answer:
             "loss_bound": self.loss_bound,
             "detectable": found.detectable,
             "queries_needed": found.queries_needed,
+            "holes": self.holes.to_json() if self.holes else None,
             "trials": self.counts.to_json(),
         }
 

@@ -12,8 +12,9 @@ from typing import Any, get_args
 from sweep.errors import StudyError
 from sweep.metrics import parse_metric
 from sweep.records import ScoreTable
-from sweep.study.metrics import label_bounds
+from sweep.study.metrics import label_range
 from sweep.study.reopen import study_corpus
+from sweep.study.rules import evaluation_of
 from sweep.study.run_file import computable, read_run_file, score_run_file
 from sweep.study.study import Study
 from sweep.study.tables import read_scores
@@ -163,15 +164,15 @@ def _run_side(study: Study, path: Path) -> Side:
             f"`sweep run` go on."
         )
     trial = _trial_side(study, study.complete[0]).table
-    corpus, rules = study_corpus(study), study.about["identity"]["evaluation"]
+    corpus, rules = study_corpus(study), evaluation_of(study)
     run = read_run_file(path, corpus, trial.query_ids)
     table = score_run_file(
         run,
         corpus,
         [metric for name in trial.metrics if computable(metric := parse_metric(name))],
         trial.query_ids,
-        relevance=rules["relevance"],
-        labels=label_bounds(rules["label_min"], rules["label_max"], corpus),
+        relevance=rules.relevance,
+        labels=label_range(rules, corpus),
     )
     facts = {"name": run.name, "sha256": run.sha256, "counts": dict(run.counts)}
     return Side(study=study, run=facts, table=table, notices=run.notices)

@@ -40,11 +40,9 @@ class CriticalQueries:
         return values
 
 
-def critical_queries(space: SearchSpace, corpus: Corpus) -> tuple[CriticalQueries, ...]:
-    """Return the critical slices of a study."""
-    return tuple(
-        CriticalQueries(must=must, ids=must.matching(corpus.queries)) for must in musts_of(space)
-    )
+def critical_queries(musts: Sequence[Must], corpus: Corpus) -> tuple[CriticalQueries, ...]:
+    """Return the queries that each condition is about."""
+    return tuple(CriticalQueries(must=must, ids=must.matching(corpus.queries)) for must in musts)
 
 
 def critical_facts(
@@ -82,7 +80,7 @@ def check_critical(space: SearchSpace, corpus: Corpus) -> list[str]:
     judged = [q for q in corpus.queries if q.id in search or q.id in split.confirm]
     with_spans = {span.query_id for span in corpus.spans}
     notices: list[str] = []
-    for place, critical in enumerate(critical_queries(space, corpus)):
+    for place, critical in enumerate(critical_queries(musts_of(space), corpus)):
         where = f"{space.path.name}: must[{place}].where"
         notices += _unknown_values(where, critical.must, judged)
         found = critical.ids & search

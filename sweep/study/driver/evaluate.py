@@ -2,8 +2,9 @@
 
 import math
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -89,10 +90,8 @@ def _evaluate(study: Evaluation, configuration: Configuration, number: int) -> T
     metrics |= engine.costs(configuration) | latency.metrics
     timings = {"build_s": engine.build_seconds(configuration)}
     known = metrics | timings
-    values = tuple(_value(goal, known, scorer) for goal in study.goals)
-    constraints = {str(c): _missed(c, known[c.metric]) for c in study.constraints}
-    for slice_, fact in zip(study.critical, critical, strict=True):
-        constraints[fact["must"]] = _missed(slice_.must.constraint, fact["value"])
+    values = tuple(value_of(goal, known, scorer) for goal in study.goals)
+    constraints = missed_bounds(study, known, critical)
     facts = {"latency": latency.conditions, **({FACT: critical} if critical else {})}
     with report.stage("write"):
         files = write_tables(study, configuration, output, table)
@@ -114,13 +113,17 @@ def _check_finite(study: Evaluation, metrics: dict[str, float]) -> None:
     """Tell a NaN that decides before what follows stumbles over it."""
     for goal in study.goals:
         if goal.name in metrics:
-            _value(goal, metrics, study.scorer)
+            value_of(goal, metrics, study.scorer)
     for constraint in study.constraints:
         if constraint.metric in metrics:
             _missed(constraint, metrics[constraint.metric])
 
 
-def _value(goal: Goal, known: dict[str, float], scorer: Scorer) -> float:
+def value_of(goal: Goal, known: dict[str, float], scorer: Scorer) -> float:
+    """Return what a trial has of an objective.
+
+    Raises: StudyError if it is not finite.
+    """
     value = known[goal.name]
     if not math.isfinite(value):
         scored = 0 if goal.name in TIMED else int(scorer.defined(goal.metric).sum())
@@ -129,6 +132,24 @@ def _value(goal: Goal, known: dict[str, float], scorer: Scorer) -> float:
             f"Check that the queries have judgements this metric can use."
         )
     return value
+
+
+def missed_bounds(
+    study: Evaluation, known: Mapping[str, float], critical: Sequence[Mapping[str, Any]]
+) -> dict[str, float]:
+    """Return by how much each constraint is missed, and each bound on a critical slice.
+
+    Args:
+        study: whose constraints they are.
+        known: metrics and timings of a trial.
+        critical: its facts about the critical slices, see `critical_facts`.
+
+    Raises: StudyError if what is constrained was not measured.
+    """
+    missed = {str(c): _missed(c, known[c.metric]) for c in study.constraints}
+    for slice_, fact in zip(study.critical, critical, strict=True):
+        missed[fact["must"]] = _missed(slice_.must.constraint, fact["value"])
+    return missed
 
 
 def _missed(constraint: Constraint, value: float) -> float:

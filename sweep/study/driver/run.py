@@ -24,7 +24,13 @@ from sweep.study.driver.queue import TooManyFailures, axes_of, evaluate_queue, p
 from sweep.study.driver.restore import clear_halves, restore_tables
 from sweep.study.driver.split import StudySplit, study_split
 from sweep.study.folder import StudyFolder, default_storage, study_folder
-from sweep.study.metrics import constraints_of, goals_of, label_range, recorded_metrics
+from sweep.study.metrics import (
+    constraints_of,
+    goals_of,
+    label_range,
+    musts_of,
+    recorded_metrics,
+)
 from sweep.study.space.search_space import SearchSpace
 from sweep.study.storage.lock import running
 from sweep.study.storage.recency import stamp
@@ -71,7 +77,7 @@ def run(
             show_ended(Study(name, options.storage), inputs.corpus, report, ending=str(error))
             raise
         study = Study(name, options.storage)
-        study.stopped = stopped
+        study.stopped, study.engine = stopped, engine
         show_ended(study, inputs.corpus, report, ending=str(stopped or ""))
     engine.store.keep_bound()
     return study
@@ -107,8 +113,9 @@ def _run_locked(
     about |= stamp(abouts_of(storage).values())
     study.set_user_attr(ABOUT, about)
     write_whole(study_folder(name).space, space.path.read_bytes())
-    if run_scores:
+    if run_file and run_scores:
         write_scores(study_folder(name).baseline_scores, run_scores)
+        write_whole(study_folder(name).baseline_run, run_file.path.read_bytes())
     before, late = len(recorded), False
     showcase = Showcase(storage, name, evaluation.goals, engine.report)
     showcase.introduce(space, split, engine.corpus)
@@ -164,7 +171,7 @@ def make_evaluation(
         recorded_metrics(space, engine.corpus),
         split.search,
         relevance=space.evaluation.relevance,
-        labels=label_range(space, engine.corpus),
+        labels=label_range(space.evaluation, engine.corpus),
         threshold=space.evaluation.span_threshold,
         span_rule=space.evaluation.span_rule,
     )
@@ -173,6 +180,6 @@ def make_evaluation(
         scorer=scorer,
         goals=goals_of(space),
         constraints=constraints_of(space),
-        critical=critical_queries(space, engine.corpus),
+        critical=critical_queries(musts_of(space), engine.corpus),
         folder=folder,
     )

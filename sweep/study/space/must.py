@@ -44,6 +44,14 @@ class Must:
         return frozenset(query.id for query in queries if self.matches(query))
 
 
+def must_of(remembered: Mapping[str, Any]) -> Must:
+    """Return what a study remembers of one, as `dataclasses.asdict` wrote it."""
+    return Must(
+        where=tuple((field, tuple(values)) for field, values in remembered["where"]),
+        constraint=Constraint(**remembered["constraint"]),
+    )
+
+
 def read_must(file: MustFile) -> Must:
     """Return what one entry of the file says."""
     at_least = file.at_least
