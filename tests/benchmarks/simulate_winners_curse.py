@@ -1,6 +1,6 @@
 """The winner's curse on real scores: what the best's own score promises, and the honest figure.
 
-python tests/benchmarks/simulate_winners_curse.py [draws] [folder] [corpus]
+python -m tests.benchmarks.simulate_winners_curse [draws] [folder] [corpus]
 
 (default 500 draws; results/curse; the shared cranfield corpus; a few minutes, the sweep included)
 
