@@ -47,7 +47,8 @@ def read(source: Source, options: ReadOptions) -> Iterator[Finding]:
             ids = dict.fromkeys(id_ for group in groups for id_ in group)
             yield from (Found(row.place, Judgement(query.id, id_, 1)) for id_ in ids)
         if n_choices:
-            text = f"{n_choices} queries name documents of which any one would do; all count 1"
+            some = f"{n_choices} of {len(table.rows)} queries"
+            text = f"{some} name documents of which any one would do; all count as relevant"
             yield Notice(where=table.file, text=text)
     elif columns >= _DOCUMENTS:
         for row in table.rows:

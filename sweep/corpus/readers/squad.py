@@ -41,7 +41,7 @@ def read(source: Source, options: ReadOptions) -> Iterator[Finding]:
     content = read_json(path, encoding=options.encoding)
     articles = _list(content, "data", str(path), "data")
     titles = Counter(_title(article) for _, article in articles)
-    n_impossible = 0
+    n_questions = n_impossible = 0
     for number, (at, article) in enumerate(articles, start=1):
         title = _title(article)
         stem = title if title and titles[title] == 1 else f"{title or 'article'} ({number})"
@@ -51,10 +51,11 @@ def read(source: Source, options: ReadOptions) -> Iterator[Finding]:
             yield Found(Place(str(path), inside), document)
             for place, question in _list(paragraph, "qas", str(path), f"{inside}.qas"):
                 findings = list(_question(Place(str(path), place), question, document.id))
+                n_questions += 1
                 n_impossible += len(findings) == 1
                 yield from findings
     if n_impossible:
-        text = f"{n_impossible} questions have no answer (is_impossible); they get no judgement"
+        text = f"{n_impossible} of {n_questions} questions have no answer, and get no judgement"
         yield Notice(where=path.name, text=text)
 
 

@@ -11,6 +11,7 @@
 import html
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from sweep.corpus.columns import role_by_name
 from sweep.corpus.compressed import bare_name
@@ -113,22 +114,29 @@ def _elements(source: Source, options: ReadOptions, kind: str) -> Iterator[Found
     path = source.path
     text = read_text(path, encoding=options.encoding)
     read_item = _document if kind == "doc" else _topic
-    end = line = counted = 0
+    end = line = 0
     for match in _ELEMENTS[kind].finditer(text):
-        line += text.count("\n", counted, match.start())
-        counted = match.start()
-        _refuse_rest(text[end : match.start()], f"{path}:{line + 1}", kind)
+        _refuse_rest(path, text, end, match.start(), kind)
+        line += text.count("\n", end, match.start())
+        place = Place(str(path), str(line + 1))
+        if f"<{kind}>" in match[1].lower():
+            raise CorpusError(
+                f"{place}: a <{kind}> must be closed before the next, got one that is not. "
+                f"Write </{kind}> at its end."
+            )
+        yield Found(place, read_item(match[1], str(place)))
+        line += text.count("\n", match.start(), match.end())
         end = match.end()
-        yield Found(Place(str(path), str(line + 1)), read_item(match[1], f"{path}:{line + 1}"))
-    line += text.count("\n", counted, end)
-    _refuse_rest(text[end:], f"{path}:{line + 1}", kind)
+    _refuse_rest(path, text, end, len(text), kind)
 
 
-def _refuse_rest(rest: str, where: str, kind: str) -> None:
-    if rest.strip():
+def _refuse_rest(path: Path, text: str, start: int, end: int, kind: str) -> None:
+    rest = text[start:end].lstrip()
+    if rest:
+        line = text.count("\n", 0, end - len(rest)) + 1
         raise CorpusError(
-            f"{where}: nothing may stand between one <{kind}> and the next, got "
-            f"{shorten(rest.strip())}. Close the element before it by </{kind}>."
+            f"{path}:{line}: nothing may stand between one <{kind}> and the next, got "
+            f"{shorten(rest.rstrip())}. Close every element by </{kind}>."
         )
 
 
