@@ -98,6 +98,7 @@ def test_trec_documents_topics_and_qrels(tmp_path: Path) -> None:
         ("x.trec", "1 0 d 1.5\n", "x.trec:1: a grade must be an integer"),
         ("x.txt", "<DOC>\n<TEXT>a</TEXT></DOC>", "x.txt:1: a <DOC> must have a <DOCNO>"),
         ("x.txt", "<DOC>\n<DOCNO>1</DOCNO>\n</DOC>\n<DOC>\n", "x.txt:4: nothing may stand"),
+        ("x.txt", "<DOC><DOCNO>1</DOCNO>\n<DOC></DOC>", "x.txt:1: a <doc> must be closed"),
         ("x.txt", "<top>\n<title> t\n</top>", "x.txt:1: 'num' must be a non-empty"),
     ],
 )
@@ -145,7 +146,7 @@ def test_squad(tmp_path: Path) -> None:
     assert (dropped.id, dropped.place.at) == ("c", "data[0].paragraphs[0].qas[2]")
     assert "is not in 'Red_ants#1'" in dropped.why
     assert "starts at 0, not at 2" in notices(reading)
-    assert "1 questions have no answer (is_impossible); they get no judgement" in notices(reading)
+    assert "1 of 4 questions have no answer, and get no judgement" in notices(reading)
     assert "1 query without any judgement, left out of every score ('7')" in notices(reading)
 
 
@@ -165,7 +166,7 @@ def test_autorag_pair(tmp_path: Path) -> None:
     assert reading.corpus.documents[0].metadata == {"page": 1, "next_id": None}
     assert reading.corpus.queries[0].metadata == {"generation_gt": ["x"]}
     assert {part.format for part in reading.parts} == {"autorag"}
-    assert "1 queries name documents of which any one would do" in notices(reading)
+    assert "1 of 2 queries name documents of which any one would do" in notices(reading)
 
 
 AZURE = {
@@ -189,8 +190,10 @@ def test_azure_rows_hold_judgements_but_no_documents(tmp_path: Path) -> None:
 
 
 def test_azure_rows_with_texts_are_a_corpus(tmp_path: Path) -> None:
-    found = [{"document_id": "d1", "relevance_score": 1, "content": "ant"},
-             {"document_id": "d2", "relevance_score": 1, "content": "bee", "title": "B"}]  # fmt: skip
+    found: list[dict[str, Any]] = [
+        {"document_id": "d1", "relevance_score": 1, "content": "ant"},
+        {"document_id": "d2", "relevance_score": 1, "content": "bee", "title": "B"},
+    ]
     row = {k: v for k, v in AZURE.items() if k != "query_id"} | {"retrieved_documents": found}
     (path,) = files(tmp_path, rows_jsonl=json.dumps(row))
     reading = read_sources([path])
@@ -216,9 +219,8 @@ def test_gold_questions(tmp_path: Path, form: str) -> None:
     else:
         docs = "\n".join(map(json.dumps, records))
         gold: Any = [GOLD] if form == "list" else json.dumps(GOLD)
-        paths = files(
-            tmp_path, **{"docs_jsonl": docs, f"qrels_json{'l' * (form == 'lines')}": gold}
-        )
+        name = "qrels_json" if form == "list" else "qrels_jsonl"
+        paths = files(tmp_path, **{"docs_jsonl": docs, name: gold})
     reading = read_sources(paths)
     assert reading.corpus.qrels == {"q1": {"d1": 3, "d2": 1}}
     assert [(s.document_id, s.start, s.end, s.grade) for s in reading.corpus.spans] == [
