@@ -83,7 +83,9 @@ def check_encoding(encoding: str | None) -> None:
     Raises: CorpusError.
     """
     try:
-        b"".decode(encoding or "utf-8")
+        b"aaaa".decode(encoding or "utf-8")  # of no bytes at all, no codec is looked up
+    except UnicodeError:
+        return  # it is one, if not of these bytes
     except (LookupError, ValueError) as error:
         raise CorpusError(
             f"--encoding: must name an encoding of texts, got {encoding!r}. "
