@@ -11,6 +11,8 @@ from sweep.corpus.notices import find_notices
 from sweep.errors import CorpusError
 from sweep.records import Corpus, Document, Notice, Query
 
+LONGEST_DOCUMENT = 10_000_000  # characters: a tokenised one takes some 150 bytes for each
+
 
 class _HasId(Protocol):
     @property
@@ -103,12 +105,23 @@ def _documents(
             f"{where}: must hold documents, got none. Add the file with the documents' texts: "
             "labels alone cannot be searched."
         )
+    _refuse_huge(records)
     if not any(document.text.strip() or document.title.strip() for document in documents):
         raise CorpusError(
             f"{records[0][0].file}: must hold a document with text, got {len(documents)} with no "
             "text at all. Check the extraction (blank pages, missing OCR)."
         )
     return tuple(sorted(documents, key=lambda document: document.id))
+
+
+def _refuse_huge(records: list[tuple[Place, Document]]) -> None:
+    for place, document in records:
+        if len(document.text) > LONGEST_DOCUMENT:
+            raise CorpusError(
+                f"{place}: a document must hold at most {LONGEST_DOCUMENT:,} characters, got "
+                f"{document.id!r} with {len(document.text):,}. Split it into its parts (chapters, "
+                "messages), each with an id of its own."
+            )
 
 
 def _unique(records: Iterable[tuple[Place, R]], dropped: list[Dropped]) -> tuple[R, ...]:

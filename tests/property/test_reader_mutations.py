@@ -90,7 +90,7 @@ def replaced(content: Any, path: tuple[Any, ...], value: Any) -> Any:
     return content
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(name=st.sampled_from(sorted(GOOD)), data=st.data(), value=VALUES)
 def test_one_wrong_value_ends_in_a_sentence(name: str, data: st.DataObject, value: Any) -> None:
     path = data.draw(st.sampled_from(list(places(GOOD[name]))))

@@ -99,7 +99,7 @@ FORMS: dict[str, Write] = {
 }
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     form=st.sampled_from(sorted(FORMS)),
     documents=st.dictionaries(IDS, st.tuples(TEXTS, TEXTS), min_size=1, max_size=3),
@@ -151,7 +151,7 @@ XML = st.text(st.characters(min_codepoint=32, exclude_categories=["Cs"], max_cod
               max_size=20)  # fmt: skip
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(
     documents=st.dictionaries(
         st.sampled_from([h for h in HOSTILE if h and "\ud800" not in h]) | XML.filter(bool),
@@ -200,7 +200,7 @@ NAMES = ["corpus.jsonl", "docs.json", "queries.csv", "qrels.tsv", "x.parquet", "
          "x.txt", "spans.jsonl", "corpus.csv.gz"]  # fmt: skip
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     files=st.dictionaries(st.sampled_from(NAMES), BYTES, min_size=1, max_size=3),
     form=st.none() | st.sampled_from(sorted(BY_NAME)),
@@ -221,7 +221,7 @@ def test_bytes_of_any_kind_end_in_a_sentence(
                 assert read_corpus(write_corpus(corpus, folder / "out")).hash == corpus.hash
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(
     form=st.sampled_from(["parquet", "jsonl.gz", "csv.bz2", "jsonl.xz", "csv.zst", "xlsx"]),
     at=st.floats(0, 1),
