@@ -11,6 +11,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+ParquetFault = pa.ArrowException  # what reading raises for a file that is not parquet
+
 
 def to_parquet(table: pa.Table) -> bytes:
     """Return a table as a parquet file's bytes (zstd), the same ones for the same table."""
@@ -28,3 +30,12 @@ def read_parquet(path: Path) -> pa.Table:
     # read_table would import pandas and pyarrow.dataset; pre_buffer is what starts the threads
     with pq.ParquetFile(source, pre_buffer=False) as file:
         return file.read(use_threads=False)
+
+
+def read_column_names(path: Path) -> tuple[str, ...]:
+    """Return the names of a parquet file's columns, from its end alone.
+
+    Raises: as `read_parquet`.
+    """
+    with path.open("rb") as source, pq.ParquetFile(source, pre_buffer=False) as file:
+        return tuple(file.schema_arrow.names)

@@ -15,7 +15,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 ANY = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in FILES}
 
 FOUNDATION = {"errors", "records", "configuration", "trials", "models", "tokenizer", "machine"}
-FOUNDATION |= {"parallel", "parquet", "text_lines", "trec"}
+FOUNDATION |= {"parallel", "parquet", "text_lines", "trec", "whole_folder"}
 STAGES = {"corpus", "chunks", "index", "rankings", "metrics"}
 MAY_IMPORT = {
     "errors": set(),
@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "parquet": set(),
     "text_lines": {"errors"},
     "trec": {"errors", "text_lines"},
+    "whole_folder": set(),
     "trials": {"configuration"},
     "models": {"configuration", "errors"},
     "tokenizer": {"errors", "models", "records"},
@@ -62,7 +63,9 @@ HOME = {  # library -> where it may be imported: files, or folders that end with
     "sentencex": ("chunks/sentences.py",),
     "threadpoolctl": ("parallel.py",),
     "safetensors": ("export/", "models.py"),
-    "pyarrow": ("parquet.py", "study/tables.py", "export/"),
+    "pyarrow": ("parquet.py", "corpus/compressed.py", "study/tables.py", "export/"),
+    "openpyxl": ("corpus/tables/workbook.py",),
+    "ir_datasets": ("corpus/readers/ir_datasets.py",),
     "pandas": ("study/study.py",),
     "pydantic": ("study/",),
     "pydantic_core": ("study/",),

@@ -1,8 +1,8 @@
 """Stage 1 of 8, files of a corpus folder -> Corpus: documents, queries, qrels, spans, hash."""
 
-from sweep.corpus.beir import read_corpus
 from sweep.corpus.inspect import describe_corpus
 from sweep.corpus.jsonl import read_jsonl
+from sweep.corpus.read import Reading, read_corpus, read_sources
 from sweep.corpus.split import (
     Group,
     SplitRule,
@@ -14,6 +14,7 @@ from sweep.corpus.split import (
 
 __all__ = [
     "Group",
+    "Reading",
     "SplitRule",
     "automatic_group",
     "automatic_split",
@@ -21,5 +22,6 @@ __all__ = [
     "query_groups",
     "read_corpus",
     "read_jsonl",
+    "read_sources",
     "split_queries",
 ]

@@ -1,77 +1,59 @@
-"""Reading text files line by line: UTF-8, records end at LF only, every fault names its line.
+"""Reading JSON Lines and JSON: records end at LF only, and every fault names its line."""
 
-`str.splitlines` is not used: it also cuts at U+2028, U+0085 and others, which are legal inside a
-JSON string (RFC 8259 escapes only what is below U+0020).
-"""
-
-import codecs
 import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
+from sweep.corpus.text_file import read_lines, read_text, shorten
 from sweep.errors import CorpusError
 
-SHOWN_CHARACTERS = 60  # of an offending line or value, in a message
 
-
-def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_jsonl(path: Path, *, encoding: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the records of a JSON Lines file, each with its line number (from 1).
 
     Args:
-        path: the file; UTF-8, with or without a byte order mark; LF or CRLF; blank lines are
-            skipped.
-    Raises: CorpusError, naming file and line, if the file cannot be read, is not UTF-8, or a
-        line is not one JSON object (lone surrogates, NaN and infinite numbers are refused too).
+        path: the file; see `read_text`; LF or CRLF; blank lines are skipped.
+        encoding: see `read_text`.
+    Raises: CorpusError, naming file and line, if the file cannot be read, or a line is not one
+        JSON object (lone surrogates, NaN and infinite numbers are refused too).
     """
-    for number, line in read_lines(path):
+    for number, line in read_lines(path, encoding=encoding):
         yield number, _parse_object(line, where=f"{path}:{number}")
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    r"""Yield the non-blank lines of a UTF-8 text file, each with its line number (from 1).
+def read_json(path: Path, *, encoding: str | None = None) -> Any:
+    """Return the content of a JSON file.
 
-    Lines end at LF; a CR before it is dropped; nothing else is changed.
-    Raises: CorpusError if the file cannot be read or is not UTF-8 (with line and byte offset).
+    Raises: CorpusError, naming file and line, as for `read_jsonl`.
     """
-    for number, line in enumerate(_read_text(path).split("\n"), start=1):
-        if line.strip(" \t\r"):
-            yield number, line.removesuffix("\r")
-
-
-def shorten(value: object) -> str:
-    """Return `repr(value)`, cut to a length that fits in a message."""
-    text = repr(value[: SHOWN_CHARACTERS + 1] if isinstance(value, str) else value)
-    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}..."
-
-
-def _read_text(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise CorpusError(
-            f"{path}: must be a readable file, got '{reason}'. Check the path and its permissions."
-        ) from error
-    mark = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
-    try:
-        return str(memoryview(data)[mark:], encoding="utf-8")
-    except UnicodeDecodeError as error:
-        offset = mark + error.start
-        line = data.count(b"\n", 0, offset) + 1
-        raise CorpusError(
-            f"{path}:{line}: must be UTF-8, got byte 0x{data[offset]:02x} at byte offset {offset}."
-            " Save the file as UTF-8."
-        ) from error
+    text = read_text(path, encoding=encoding)
+    content = _parse(text, where=str(path), what="JSON")
+    if _may_have_halves(text):
+        _refuse_lone_surrogates(content, where=str(path))
+    return content
 
 
 def _parse_object(line: str, *, where: str) -> dict[str, Any]:
-    try:
-        record = json.loads(line, parse_constant=_refuse_constant, parse_float=_finite)
-    except json.JSONDecodeError as error:
+    record = _parse(line, where=where, what="one JSON object")
+    if not isinstance(record, dict):
         raise CorpusError(
-            f"{where}: must be one JSON object, got {shorten(line)} ({error.msg} at column "
+            f"{where}: must be one JSON object, got {shorten(record)}. "
+            'Write {"_id": ..., "text": ...}.'
+        )
+    if _may_have_halves(line):
+        _refuse_lone_surrogates(record, where=where)
+    return record
+
+
+def _parse(text: str, *, where: str, what: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if "\n" in text else ""
+        raise CorpusError(
+            f"{where}: must be {what}, got {shorten(text)} ({error.msg} at {line}column "
             f"{error.colno}). Write one record per line."
         ) from error
     except ValueError as error:  # a number of ours or of Python's own limit on digits
@@ -80,16 +62,8 @@ def _parse_object(line: str, *, where: str) -> dict[str, Any]:
         ) from error
     except RecursionError as error:
         raise CorpusError(
-            f"{where}: must not be nested so deeply, got {shorten(line)}. Flatten the record."
+            f"{where}: must not be nested so deeply, got {shorten(text)}. Flatten the record."
         ) from error
-    if not isinstance(record, dict):
-        raise CorpusError(
-            f"{where}: must be one JSON object, got {shorten(record)}. "
-            'Write {"_id": ..., "text": ...}.'
-        )
-    if "\\ud" in line or "\\uD" in line:
-        _refuse_lone_surrogates(record, where=where)
-    return record
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -103,9 +77,13 @@ def _finite(text: str) -> float:
     return value
 
 
-def _refuse_lone_surrogates(record: dict[str, Any], *, where: str) -> None:
+def _may_have_halves(text: str) -> bool:
+    return "\\ud" in text or "\\uD" in text
+
+
+def _refuse_lone_surrogates(content: Any, *, where: str) -> None:
     try:
-        json.dumps(record, ensure_ascii=False).encode()
+        json.dumps(content, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         code = ord(error.object[error.start])
         raise CorpusError(

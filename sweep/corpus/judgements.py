@@ -1,171 +1,164 @@
-"""Reading judgements: grades of documents (`qrels/*.tsv`), answer spans (`qrels_spans.jsonl`)."""
+"""Joining judgements of documents, spans and answer texts with the documents and queries."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from sweep.corpus.fields import is_integer, read_id, read_integer
-from sweep.corpus.jsonl import read_jsonl, read_lines, shorten
-from sweep.corpus.unknown_ids import Judgement, drop_unknown
+from sweep.corpus.answers import find_answer
+from sweep.corpus.found import Answer, Dropped, Found, Judgement
+from sweep.corpus.unknown_ids import Entry, Key, drop_unknown
 from sweep.errors import CorpusError
 from sweep.records import Document, Notice, Query, Span
-
-SPANS_FILE = "qrels_spans.jsonl"
-PREFERRED = "test.tsv"  # what BEIR calls the part that systems are compared on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgements:
-    """What the judgement files say, with what does not fit the corpus left out.
+    """What is judged, with what does not fit the corpus left out.
 
     Attributes:
         qrels: grade by document id, by query id; queries in file order, documents by id. A pair
             that has only spans gets their highest grade.
         spans: sorted by query position, document id, start and end.
-        notices: repeats and judgements of unknown ids.
+        notices: repeats, judgements of unknown ids, answers that stand elsewhere.
+        dropped: every judgement that is left out.
     """
 
     qrels: dict[str, dict[str, int]]
     spans: tuple[Span, ...]
     notices: tuple[Notice, ...]
+    dropped: tuple[Dropped, ...]
 
 
-def read_judgements(
-    folder: Path, *, name: str | None, documents: Iterable[Document], queries: Iterable[Query]
+def join_judgements(
+    found: Iterable[Found],
+    *,
+    documents: Iterable[Document],
+    queries: Iterable[Query],
+    where: str,
+    check: bool = True,
 ) -> Judgements:
-    """Read the judgements of a corpus folder.
+    """Join what readers found.
 
     Args:
-        folder: the corpus folder.
-        name: the judgement file to take, with or without `.tsv`; None takes the usual one.
+        found: judgements, spans and answers; the files' own order.
         documents: what may be judged.
         queries: what it may be judged for.
-    Raises: CorpusError if there are no judgements, a file is malformed or contradicts itself, a
-        span does not lie inside its document's text, or no judgement of a file fits the corpus.
+        where: what was read, for messages.
+        check: whether judgements must fit; off, spans may lie anywhere (to see what is stale).
+    Raises: CorpusError if there is no judgement, a pair has two grades, a span does not lie inside
+        its document's text, or no judgement of a file fits the corpus.
     """
     texts = {document.id: document.text for document in documents}
     positions = {query.id: position for position, query in enumerate(queries)}
     notices: list[Notice] = []
-    path = find_qrels(folder, name=name)
-    grades = {} if path is None else _known(path, _read_qrels(path), texts, positions, notices)
-    path = folder / SPANS_FILE
-    raw = _known(path, _read_spans(path), texts, positions, notices) if path.is_file() else {}
-    spans = [_span(key, entry, path=path, texts=texts) for key, entry in raw.items()]
-    if not grades and not spans:
-        raise CorpusError(
-            f"{folder}: must hold judgements, got none (looked for qrels/*.tsv, qrels.tsv and "
-            f"{SPANS_FILE}). Write `query-id<TAB>corpus-id<TAB>score` lines to qrels/test.tsv."
+    dropped: list[Dropped] = []
+    grades: dict[Key, Entry] = {}
+    spans: dict[Key, Entry] = {}
+    for (file, is_span), entries in _by_file(found, texts, notices, dropped).items():
+        unique = _unique(entries, notices, dropped)
+        known = drop_unknown(
+            file,
+            unique,
+            documents=texts,
+            queries=positions,
+            notices=notices,
+            dropped=dropped,
+            check=check,
         )
-    qrels = _join(grades, spans, positions)
-    spans.sort(key=lambda s: (positions[s.query_id], s.document_id, s.start, s.end))
-    return Judgements(qrels=qrels, spans=tuple(spans), notices=tuple(notices))
-
-
-def find_qrels(folder: Path, *, name: str | None) -> Path | None:
-    """Return the file of document judgements, None if there is none.
-
-    Args:
-        folder: the corpus folder.
-        name: a file in `qrels/` or in the folder itself, `.tsv` optional; None takes the only
-            file there is, or `qrels/test.tsv` of several in `qrels/`.
-    Raises: CorpusError if the named file is missing, or several could be meant.
-    """
-    inside = sorted(path for path in (folder / "qrels").glob("*.tsv") if path.is_file())
-    direct = [path for path in [folder / "qrels.tsv"] if path.is_file()]
-    if name is not None:
-        for place in (folder / "qrels", folder):
-            for path in (place / name, place / f"{name}.tsv"):
-                if path.is_file():
-                    return path
-    elif len(inside) + len(direct) <= 1:
-        return next(iter([*inside, *direct]), None)
-    elif not direct and folder / "qrels" / PREFERRED in inside:
-        return folder / "qrels" / PREFERRED
-    found = ", ".join(path.relative_to(folder).as_posix() for path in [*inside, *direct]) or "none"
-    got = "several" if name is None else f"qrels={name!r}"
-    raise CorpusError(
-        f"{folder}: one file of judgements must be chosen, got {got} (found: {found}). "
-        "Name one of them by qrels=."
+        _add(known, spans if is_span else grades)
+    checked = [_span(entry, texts, check=check) for entry in spans.values()]
+    if check and not grades and not checked:
+        raise CorpusError(
+            f"{where}: must hold judgements, got none (looked for qrels and for spans). Write "
+            "`query-id<TAB>corpus-id<TAB>score` lines to qrels/test.tsv."
+        )
+    checked.sort(key=lambda s: (positions[s.query_id], s.document_id, s.start, s.end))
+    return Judgements(
+        qrels=_join(grades, checked, positions),
+        spans=tuple(checked),
+        notices=tuple(notices),
+        dropped=tuple(dropped),
     )
 
 
-def _read_qrels(path: Path) -> list[Judgement]:
-    judgements = []
-    for number, line in read_lines(path):
-        where = f"{path}:{number}"
-        cells = line.split("\t")
-        if len(cells) != 3:
-            raise CorpusError(
-                f"{where}: must have 3 cells separated by tabs (query-id, corpus-id, score), got "
-                f"{len(cells)} in {shorten(line)}. Complete the line, or write it with tabs."
-            )
-        if number == 1 and not is_integer(cells[2]):
-            continue  # a header
-        grade = read_integer(cells[2], where=where, what="a score")
-        judgements.append(Judgement(line=number, key=(cells[0], cells[1]), grade=grade))
-    return judgements
-
-
-def _read_spans(path: Path) -> list[Judgement]:
-    judgements = []
-    for number, record in read_jsonl(path):
-        where = f"{path}:{number}"
-        query_id = read_id(record, "query-id", where=where)
-        document_id = read_id(record, "corpus-id", where=where)
-        start, end, grade = (
-            read_integer(record.get(field), where=where, what=repr(field))
-            for field in ("start", "end", "score")
-        )
-        key = (query_id, document_id, start, end)
-        judgements.append(Judgement(line=number, key=key, grade=grade))
-    return judgements
-
-
-def _known(
-    path: Path,
-    judgements: list[Judgement],
+def _by_file(
+    found: Iterable[Found],
     texts: Mapping[str, str],
-    positions: Mapping[str, int],
     notices: list[Notice],
-) -> dict[tuple[str | int, ...], Judgement]:
-    """Return the judgements of known ids by what they judge, each once; adds to `notices`."""
-    unique: dict[tuple[str | int, ...], Judgement] = {}
+    dropped: list[Dropped],
+) -> dict[tuple[str, bool], list[Entry]]:
+    """Return the entries of each file, those of documents and of spans apart."""
+    files: dict[tuple[str, bool], list[Entry]] = {}
+    for one in found:
+        item = one.item
+        key: Key
+        if isinstance(item, Judgement):
+            key = (item.query_id, item.document_id)
+        elif isinstance(item, Span):
+            key = (item.query_id, item.document_id, item.start, item.end)
+        elif isinstance(item, Answer):
+            start = find_answer(item, one.place, texts, notices, dropped)
+            if start is None:
+                continue
+            key = (item.query_id, item.document_id, start, start + len(item.text))
+        else:
+            continue
+        entry = Entry(place=one.place, key=key, grade=item.grade)
+        files.setdefault((one.place.file, len(key) == 4), []).append(entry)
+    return files
+
+
+def _unique(
+    entries: list[Entry], notices: list[Notice], dropped: list[Dropped]
+) -> dict[Key, Entry]:
+    """Return each entry once by what it judges; equal repeats are told, others refused."""
+    unique: dict[Key, Entry] = {}
     repeats = []
-    for judgement in judgements:
-        known = unique.setdefault(judgement.key, judgement)
-        if known.grade != judgement.grade:
-            raise CorpusError(
-                f"{path}:{judgement.line}: a pair must have one grade, got {judgement.grade} for "
-                f"{judgement.key} after {known.grade} in line {known.line}. Remove one of them."
-            )
-        if known is not judgement:
-            repeats.append(judgement.line)
+    for entry in entries:
+        known = unique.setdefault(entry.key, entry)
+        _refuse_two_grades(entry, known)
+        if known is not entry:
+            repeats.append(entry)
+            why = f"repeats {known.place.seen_from(entry.place)}; taken once"
+            name = " ".join(str(part) for part in entry.key)
+            dropped.append(Dropped(entry.place, name, why))
     if repeats:
-        text = f"{len(repeats)} judgements repeat an earlier line (e.g. line {repeats[0]})"
-        notices.append(Notice(where=path.name, text=f"{text}; taken once"))
-    return drop_unknown(path, unique, documents=texts, queries=positions, notices=notices)
+        where = repeats[0].place.seen_from(repeats[0].place)
+        text = f"{len(repeats)} judgements repeat an earlier line (e.g. {where})"
+        notices.append(Notice(where=repeats[0].place.name, text=f"{text}; taken once"))
+    return unique
 
 
-def _span(
-    key: tuple[str | int, ...], judgement: Judgement, *, path: Path, texts: Mapping[str, str]
-) -> Span:
+def _refuse_two_grades(entry: Entry, known: Entry) -> None:
+    if known.grade != entry.grade:
+        raise CorpusError(
+            f"{entry.place}: a pair must have one grade, got {entry.grade} for {entry.key} after "
+            f"{known.grade} in {known.place.seen_from(entry.place)}. Remove one of them."
+        )
+
+
+def _add(entries: Mapping[Key, Entry], to: dict[Key, Entry]) -> None:
+    """Add a file's entries; what another file says too must say the same."""
+    for key, entry in entries.items():
+        _refuse_two_grades(entry, to.setdefault(key, entry))
+
+
+def _span(entry: Entry, texts: Mapping[str, str], *, check: bool) -> Span:
+    key = entry.key
     query_id, document_id, start, end = str(key[0]), str(key[1]), int(key[2]), int(key[3])
     text = texts[document_id]
-    if not (0 <= start < end <= len(text) and text[start:end].strip()):
+    if check and not (0 <= start < end <= len(text) and text[start:end].strip()):
         fault = "a blank passage" if 0 <= start < end <= len(text) else f"[{start}, {end})"
         raise CorpusError(
-            f"{path}:{judgement.line}: a span must hold text and lie in [0, {len(text)}) of "
+            f"{entry.place}: a span must hold text and lie in [0, {len(text)}) of "
             f"{document_id!r}, got {fault}. Count code points of the field 'text'."
         )
     return Span(
-        query_id=query_id, document_id=document_id, start=start, end=end, grade=judgement.grade
+        query_id=query_id, document_id=document_id, start=start, end=end, grade=entry.grade
     )
 
 
 def _join(
-    grades: Mapping[tuple[str | int, ...], Judgement],
-    spans: Iterable[Span],
-    positions: Mapping[str, int],
+    grades: Mapping[Key, Entry], spans: Iterable[Span], positions: Mapping[str, int]
 ) -> dict[str, dict[str, int]]:
     """Return grade by document, by query; pairs without a grade take their best span's."""
     best: dict[tuple[str, str], int] = {}

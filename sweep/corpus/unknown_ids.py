@@ -3,55 +3,64 @@
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from sweep.corpus.found import Dropped, Place
 from sweep.errors import CorpusError
 from sweep.records import Notice
 
 EXAMPLES = 3
+Key = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """One line of a judgement file: `key` is (query id, document id) or these with start, end."""
+class Entry:
+    """One judgement: `key` is (query id, document id) or these with start, end."""
 
-    line: int
-    key: tuple[str | int, ...]
+    place: Place
+    key: Key
     grade: int
 
 
 def drop_unknown(
-    path: Path,
-    judgements: Mapping[tuple[str | int, ...], Judgement],
+    file: str,
+    entries: Mapping[Key, Entry],
     *,
     documents: Mapping[str, Any],
     queries: Mapping[str, Any],
     notices: list[Notice],
-) -> dict[tuple[str | int, ...], Judgement]:
-    """Return the judgements whose query and document are known; adds a notice about the others.
+    dropped: list[Dropped],
+    check: bool,
+) -> dict[Key, Entry]:
+    """Return a file's entries whose query and document are known; the others are told.
 
-    Raises: CorpusError if there are judgements but none is left: a sweep over constant zeros would
-        choose at random.
+    Raises: CorpusError, unless `check` is off, if there are entries but none is left: a sweep over
+        constant zeros would choose at random.
     """
-    kept = {k: one for k, one in judgements.items() if k[0] in queries and k[1] in documents}
-    if len(kept) == len(judgements):
+    kept = {k: one for k, one in entries.items() if k[0] in queries and k[1] in documents}
+    if len(kept) == len(entries):
         return kept
     faults = []
     for noun, column, known in (("documents", 1, documents), ("queries", 0, queries)):
-        unknown = [str(key[column]) for key in judgements if key[column] not in known]
+        unknown = [str(key[column]) for key in entries if key[column] not in known]
         if unknown:
             examples = _describe(unknown, known)
             faults.append(
-                f"{len(unknown)} of {len(judgements)} judgements name unknown {noun} ({examples})"
+                f"{len(unknown)} of {len(entries)} judgements name unknown {noun} ({examples})"
             )
     text = "; ".join(faults)
-    if not kept:
+    if not kept and check:
         raise CorpusError(
-            f"{path}: a judgement must name a known document and query, got none: {text}."
-            " Judge documents (not chunks) by their `_id`, written exactly as in corpus.jsonl."
+            f"{file}: a judgement must name a known document and query, got none: {text}."
+            " Judge documents (not chunks) by their ids, written exactly as in the documents."
         )
-    notices.append(Notice(where=path.name, text=f"{text}; left out"))
+    for key, entry in entries.items():
+        if key not in kept:
+            noun, id_ = ("document", key[1]) if key[1] not in documents else ("query", key[0])
+            why = f"names no known {noun} (query {key[0]!r}, document {key[1]!r})"
+            dropped.append(Dropped(entry.place, str(id_), why))
+    name = next(iter(entries.values())).place.name
+    notices.append(Notice(where=name, text=f"{text}; left out"))
     return kept
 
 

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +24,7 @@ from sweep.machine import machine_name, processor_features, version_of
 from sweep.models import ModelFiles
 from sweep.parquet import to_parquet
 from sweep.trials import json_ready
+from sweep.whole_folder import whole_folder
 
 LIBRARIES = (
     "numpy",
@@ -51,20 +51,8 @@ def write_bundle(contents: BundleContents, out: Path, *, replace: bool = False) 
     """
     check_target(out, replace=replace)
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-        try:
-            _fill(contents, BundleFolder(temporary))
-            temporary.chmod(0o755)
-            if out.exists():
-                old = temporary.with_name(temporary.name + "-old")
-                out.rename(old)
-                temporary.rename(out)
-                shutil.rmtree(old)
-            else:
-                temporary.rename(out)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+        with whole_folder(out) as folder:
+            _fill(contents, BundleFolder(folder))
     except OSError as error:
         raise ExportError(
             f"{out}: must be writable, got {error.strerror or error}. Free some space, or choose "

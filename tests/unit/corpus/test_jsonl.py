@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sweep.corpus.jsonl import read_jsonl, read_lines
+from sweep.corpus.jsonl import read_jsonl
+from sweep.corpus.text_file import read_lines
 from sweep.errors import CorpusError
 from tests.corpus_files import write_corpus
 
@@ -48,8 +49,18 @@ def test_bad_utf8_is_refused_with_line_and_byte_offset(tmp_path: Path) -> None:
     assert "byte 0xe9 at byte offset 19" in text
 
 
-def test_utf16_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    assert "Save the file as UTF-8" in message(tmp_path, '{"a": 1}'.encode("utf-16"))
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf16_is_read_if_it_says_so(tmp_path: Path, encoding: str) -> None:
+    mark = "" if encoding == "utf-16" else "\ufeff"
+    data = f'{mark}{{"a": "é\u2028"}}\n{{"a": 2}}'.encode(encoding)
+    assert records(tmp_path, data) == [(1, {"a": "é\u2028"}), (2, {"a": 2})]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_a_mark_is_refused_with_what_to_do(tmp_path: Path, encoding: str) -> None:
+    text = message(tmp_path, '{"a": 1}'.encode(encoding))
+    assert "save it as UTF-8" in text
+    assert f"--encoding {encoding}" in text
 
 
 @pytest.mark.parametrize(

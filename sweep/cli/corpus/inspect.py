@@ -1,31 +1,38 @@
-"""`sweep corpus`: look at a corpus before a sweep."""
+"""`sweep corpus inspect`: look at a corpus before a sweep."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
+from sweep.cli.corpus.source_options import read, source_options
 from sweep.cli.options import json_option
 
 
-@click.group(name="corpus")
-def command() -> None:
-    """Look at a corpus."""
-
-
-@command.command(name="inspect")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.command(name="inspect")
+@click.argument("source", nargs=-1, required=True)
+@source_options
 @click.option("--tokenizer", metavar="MODEL", help="Count lengths in this model's tokens.")
 @json_option()
-def inspect(folder: Path, tokenizer: str | None, as_json: bool) -> None:
-    """Show sizes, lengths, labels and spans of a corpus, and what should be known about it."""
+def inspect(
+    source: tuple[str, ...],
+    form: str | None,
+    columns: tuple[str, ...],
+    encoding: str | None,
+    qrels: str | None,
+    tokenizer: str | None,
+    as_json: bool,
+) -> None:
+    """Show sizes, lengths, labels and spans of a corpus, and what should be known about it.
+
+    SOURCE is a corpus folder, or whatever `sweep corpus convert` reads.
+    """
     from sweep.cli.output import message, print_json, print_table
     from sweep.configuration import DEFAULT_MODEL
-    from sweep.corpus import describe_corpus, read_corpus
+    from sweep.corpus import describe_corpus
     from sweep.models import find_model
     from sweep.tokenizer import load_tokenizer, token_offsets
 
-    corpus = read_corpus(folder)
+    corpus = read(source, form, columns, encoding, qrels).corpus
     model = find_model(tokenizer or DEFAULT_MODEL)
     offsets = token_offsets(load_tokenizer(model), [d.text for d in corpus.documents])
     facts = describe_corpus(corpus, offsets)

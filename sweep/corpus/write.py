@@ -1,0 +1,117 @@
+"""Writing a corpus as a folder in our layout: whole or not at all, and read again to prove it."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from sweep.corpus.read import read_corpus
+from sweep.corpus.readers.beir import (
+    DOCUMENTS_FILE,
+    PREFERRED,
+    QRELS_FOLDER,
+    QUERIES_FILE,
+    SNAPSHOT_FILE,
+    SPANS_FILE,
+)
+from sweep.errors import CorpusError
+from sweep.records import Corpus, Document, Query
+from sweep.whole_folder import whole_folder
+
+CONVERSION_FILE = "conversion.json"
+OURS = frozenset(
+    {DOCUMENTS_FILE, QUERIES_FILE, f"{QRELS_FOLDER}/{PREFERRED}", SPANS_FILE}
+    | {CONVERSION_FILE, SNAPSHOT_FILE}
+)
+
+
+def write_corpus(
+    corpus: Corpus, out: Path, *, replace: bool = False, about: Mapping[str, Any] | None = None
+) -> Path:
+    """Write a corpus folder and return it.
+
+    Args:
+        corpus: what to write.
+        out: the folder to make.
+        replace: take the place of a corpus folder that was written so; anything else is left
+            alone.
+        about: how it was made, for `conversion.json`.
+
+    Raises: CorpusError if `out` holds something, or the disk refuses.
+    """
+    check_target(out, replace=replace)
+    try:
+        with whole_folder(out) as folder:
+            _write_lines(folder / DOCUMENTS_FILE, map(_document, corpus.documents))
+            _write_lines(folder / QUERIES_FILE, map(_query, corpus.queries))
+            (folder / QRELS_FOLDER).mkdir()
+            _write(folder / QRELS_FOLDER / PREFERRED, _qrels(corpus))
+            if corpus.spans:
+                _write_lines(folder / SPANS_FILE, _spans(corpus))
+            if about is not None:
+                text = json.dumps(about, ensure_ascii=False, indent=2, allow_nan=False)
+                _write(folder / CONVERSION_FILE, [text, "\n"])
+            written = read_corpus(folder).hash
+            assert written == corpus.hash, "what was written is not what was read"
+    except OSError as error:
+        raise CorpusError(
+            f"{out}: must be writable, got {error.strerror or error}. Free some space, or choose "
+            "another folder."
+        ) from error
+    return out
+
+
+def check_target(out: Path, *, replace: bool) -> None:
+    """Refuse a folder that holds something, unless it is a corpus of ours that may be replaced.
+
+    Raises: CorpusError.
+    """
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    files = [path for path in out.rglob("*") if not path.is_dir()] if out.is_dir() else [out]
+    names = {path.relative_to(out).as_posix() for path in files}
+    others = sorted(names - OURS)
+    if others or not replace:
+        what = f"holds other files ({others[0]})" if others else "holds a corpus"
+        advice = "It is left alone" if others else "Give --force to replace it"
+        raise CorpusError(
+            f"--out: must be a new folder, got {str(out)!r}, which {what}. {advice}, or choose "
+            "another folder."
+        )
+
+
+def _document(document: Document) -> dict[str, Any]:
+    record: dict[str, Any] = {"_id": document.id, "title": document.title, "text": document.text}
+    return record | ({"metadata": dict(document.metadata)} if document.metadata else {})
+
+
+def _query(query: Query) -> dict[str, Any]:
+    record: dict[str, Any] = {"_id": query.id, "text": query.text}
+    return record | ({"metadata": dict(query.metadata)} if query.metadata else {})
+
+
+def _qrels(corpus: Corpus) -> Iterator[str]:
+    yield "query-id\tcorpus-id\tscore\n"
+    for query_id, grades in corpus.qrels.items():
+        for document_id, grade in grades.items():
+            yield f"{query_id}\t{document_id}\t{grade}\n"
+
+
+def _spans(corpus: Corpus) -> Iterator[dict[str, Any]]:
+    for span in corpus.spans:
+        yield {
+            "query-id": span.query_id,
+            "corpus-id": span.document_id,
+            "start": span.start,
+            "end": span.end,
+            "score": span.grade,
+        }
+
+
+def _write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
+    _write(path, (f"{json.dumps(r, ensure_ascii=False, allow_nan=False)}\n" for r in records))
+
+
+def _write(path: Path, parts: Iterable[str]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(parts)
