@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 Mode = Literal["bm25", "vector", "hybrid", "rerank"]
-Splitter = Literal["tokens", "sentences", "words", "characters", "document"]
+Splitter = Literal[
+    "tokens", "sentences", "recursive", "markdown", "words", "characters", "document"
+]
 Unit = Literal["tokens", "words", "characters"]
 Variant = Literal["lucene", "okapi", "l", "plus"]
 Fusion = Literal["rrf", "weighted", "zscore"]
@@ -31,10 +33,12 @@ class ChunkConfig:
 
     Attributes:
         splitter: `tokens`, `words`, `characters`: windows; `sentences`: whole sentences packed up
-            to `size`; `document`: no cut (`size` and `overlap` do not apply).
+            to `size`; `recursive`: whole paragraphs, of those that are too long sentences, of
+            those words; `markdown`: cut at headings first, code and tables kept whole;
+            `document`: no cut (`size` and `overlap` do not apply).
         size: longest chunk, in `unit`; >= 1.
         overlap: share of `size` that neighbours have in common, in [0, 1).
-        unit: what `size` counts; fixed by the splitter except for `sentences`.
+        unit: what `size` counts; `tokens`, `words` and `characters` fix it.
         prepend_title: put the title before the chunk when it is embedded or its terms are counted.
     """
 

@@ -58,6 +58,7 @@ HOME = {  # library -> where it may be imported: files, or folders that end with
     "scipy": ("index/bm25.py", "engine/retriever.py", "winner/"),
     "regex": ("chunks/", "index/analyzer.py"),
     "sentencex": ("chunks/sentences.py",),
+    "markdown_it": ("chunks/markdown.py",),
     "threadpoolctl": ("parallel.py",),
     "safetensors": ("export/", "models.py"),
     "pyarrow": ("parquet.py", "study/tables.py", "export/"),

@@ -95,7 +95,9 @@ class TextStages:
             "overlap": config.overlap,
             "unit": config.unit,
         }
-        libraries = (version_of("regex"), version_of("sentencex"))
+        libraries = [version_of("regex"), version_of("sentencex")]
+        if config.splitter == "markdown":
+            libraries.append(version_of("markdown-it-py"))
         return stage_key("chunks", params, (self._offsets_key, *libraries))
 
     def chunks(self, config: ChunkConfig) -> Chunks:

@@ -28,7 +28,7 @@ HEADS = {
 _APPLIES: dict[str, Callable[[str], bool]] = {
     "chunk.size": lambda splitter: splitter != "document",
     "chunk.overlap": lambda splitter: splitter != "document",
-    "chunk.unit": lambda splitter: splitter == "sentences",
+    "chunk.unit": lambda splitter: splitter in ("sentences", "recursive", "markdown"),
     "bm25.delta": lambda variant: variant == "l",  # in `plus` it changes no ranking
     "bm25.epsilon": lambda variant: variant == "okapi",
     "vector.ef_search": lambda index: "HNSW" in index,

@@ -51,7 +51,8 @@ class ChunkFile(FileModel):
     """How documents are cut into chunks."""
 
     splitter: Choice[Splitter] = Field(
-        default=_CHUNK.splitter, description="What is cut into windows."
+        default=_CHUNK.splitter,
+        description="What chunks are made of; markdown cuts at headings first.",
     )
     size: CountAxis = Field(default=192, description="Longest chunk, counted in `unit`.")
     overlap: OverlapAxis = Field(
@@ -59,7 +60,8 @@ class ChunkFile(FileModel):
         description="Share of `size` that neighbours have in common: 0.5 = half.",
     )
     unit: Choice[Unit] = Field(
-        default=_CHUNK.unit, description="What `size` counts, for `sentences`; the others fix it."
+        default=_CHUNK.unit,
+        description="What `size` counts, for sentences, recursive and markdown.",
     )
     prepend_title: Choice[bool] = Field(
         default=_CHUNK.prepend_title,
