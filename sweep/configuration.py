@@ -51,7 +51,11 @@ class ChunkConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bm25Config:
-    """BM25's model and analyzer; `delta` applies to `l`, `epsilon` to `okapi`."""
+    """BM25's model and analyzer; `delta` applies to `l`, `epsilon` to `okapi`.
+
+    `analyzer` is `auto`, a language or a library, each also with `+identifiers` behind it (see
+    `sweep.index.analyzer`).
+    """
 
     variant: Variant = "lucene"
     k1: float = 1.2

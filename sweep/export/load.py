@@ -19,6 +19,7 @@ from sweep.engine.retriever import (
 )
 from sweep.errors import ExportError
 from sweep.export.layout import FORMAT, BundleFolder, file_checksum
+from sweep.index.analyzer import make_analyzer
 from sweep.index.bm25 import from_arrays
 from sweep.index.embed import Encoder
 from sweep.index.passages import passage_text, title_cutter
@@ -95,7 +96,8 @@ def load(path: Path | str, *, threads: int = 1) -> Bundle:
         path: the folder that `sweep export` wrote.
         threads: threads of models; changes no result.
 
-    Raises: ExportError if it is no bundle, a file was changed, or a model is another one.
+    Raises: ExportError if it is no bundle, a file was changed, or a model is another one;
+        IndexingError if a library that its analyzer needs is not installed.
     """
     folder = BundleFolder(Path(path))
     manifest = read_manifest(folder)
@@ -167,6 +169,8 @@ def _retriever(
     threads: int,
 ) -> Retriever:
     configuration = from_flat(manifest["configuration"])
+    if configuration.bm25 is not None:
+        make_analyzer(configuration.bm25.analyzer)  # says now, not at a query, what it lacks
     encoder = None
     if configuration.vector is not None:
         files = _model_files(folder, manifest, "encoder")

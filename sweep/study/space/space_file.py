@@ -81,7 +81,11 @@ class Bm25File(FileModel):
     b: ShareAxis = Field(default=_BM25.b, description="Strength of the length normalisation.")
     delta: PositiveAxis | None = Field(default=None, description="For `l` (0.5).")
     epsilon: PositiveAxis | None = Field(default=None, description="For `okapi` (0.25).")
-    analyzer: Choice[Word] = Field(default=_BM25.analyzer, description="`auto`, or a language.")
+    analyzer: Choice[Word] = Field(
+        default=_BM25.analyzer,
+        description="auto, a language (english), or jieba, sudachipy, kiwipiepy; each also with "
+        "+identifiers behind it.",
+    )
 
 
 class ModelFile(FileModel):
