@@ -25,6 +25,7 @@ Similarity = Literal["cosine", "ip", "l2"]
 TopKUnit = Literal["chunks", "documents"]
 Scalar = str | int | float | bool
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
+LONGEST_PREFIX = 16  # characters of a prefix that a label shows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +73,8 @@ class VectorConfig:
     Attributes:
         model: a name known offline, a hub name, or a folder.
         query_prefix, passage_prefix: put before each text, as e5 or bge models want.
+        dimensions: how many numbers of each vector are kept (models trained for it, "Matryoshka",
+            lose little); None = all.
         similarity: `cosine` (unit vectors), `ip` (raw inner product) or `l2` (score = minus the
             squared distance).
         index: a faiss factory string; `Flat` is exact search.
@@ -81,6 +84,7 @@ class VectorConfig:
     model: str = DEFAULT_MODEL
     query_prefix: str = ""
     passage_prefix: str = ""
+    dimensions: int | None = None
     similarity: Similarity = "cosine"
     index: str = "Flat"
     ef_search: int | None = None
@@ -162,7 +166,8 @@ class Configuration:
         if self.bm25 is not None:
             parts += _differences(self.bm25, Bm25Config())
         if self.vector is not None:
-            parts += _differences(self.vector, VectorConfig())
+            plain = replace(self.vector, query_prefix="", passage_prefix="")
+            parts += [*_differences(plain, VectorConfig()), *_prefixes(self.vector)]
         if self.hybrid is not None:
             weight = "" if self.hybrid.weight is None else f" {self.hybrid.weight:g}"
             default = replace(HybridConfig(), fusion=self.hybrid.fusion, weight=self.hybrid.weight)
@@ -180,6 +185,15 @@ class Configuration:
         if self.chunk.splitter == "document":
             return "whole documents"
         return f"{self.chunk.splitter} {self.chunk.size}/{self.chunk.overlap:g}"
+
+
+def _prefixes(config: VectorConfig) -> list[str]:
+    """Return what is put before queries and passages, short, as one part; none if nothing is."""
+    shown = [
+        repr(text if len(text) <= LONGEST_PREFIX else f"{text[:LONGEST_PREFIX]}...")
+        for text in (config.query_prefix, config.passage_prefix)
+    ]
+    return ["/".join(shown)] if config.query_prefix or config.passage_prefix else []
 
 
 def _differences(config: Any, default: Any) -> list[str]:

@@ -15,7 +15,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 ANY = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in FILES}
 
 FOUNDATION = {"errors", "records", "configuration", "trials", "models", "tokenizer", "machine"}
-FOUNDATION |= {"parallel", "parquet"}
+FOUNDATION |= {"parallel", "parquet", "prompts"}
 STAGES = {"corpus", "chunks", "index", "rankings", "metrics"}
 MAY_IMPORT = {
     "errors": set(),
@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "trials": {"configuration"},
     "models": {"configuration", "errors"},
     "tokenizer": {"errors", "models", "records"},
+    "prompts": {"errors", "models"},
     **{stage: FOUNDATION | {stage} for stage in STAGES},  # a stage never sees another stage
     "engine": FOUNDATION | STAGES | {"engine"},
     "evaluators": FOUNDATION | {"evaluators", "metrics"},

@@ -249,11 +249,10 @@ def _model_files(folder: BundleFolder, manifest: Mapping[str, Any], role: str) -
     name = str(folder.model(role)) if expected.get("bundled") else expected["name"]
     files = find_model(name)
     if files.fingerprint != expected["fingerprint"]:
-        dimension = files.read_json("config.json").get("hidden_size")
         raise ExportError(
             f"{folder.path}: the {role} must be {expected['name']!r} with fingerprint "
             f"{expected['fingerprint'][:12]} and dimension {expected['dimension']}, got "
-            f"{files.fingerprint[:12]} and dimension {dimension}. Install the model the bundle "
-            f"was made with, or export it again."
+            f"{files.fingerprint[:12]} and dimension {files.dimension}. Install the model the "
+            f"bundle was made with, or export it again."
         )
     return files

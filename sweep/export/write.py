@@ -169,7 +169,7 @@ def _model(files: ModelFiles | None, folder: BundleFolder, role: str) -> dict[st
     if Path(files.name).expanduser().is_dir():
         shutil.copytree(files.folder, folder.model(role))
         found |= {"name": files.folder.name, "bundled": True}
-    found["dimension"] = files.read_json("config.json").get("hidden_size")
+    found["dimension"] = files.dimension
     return found
 
 

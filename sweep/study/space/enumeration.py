@@ -86,7 +86,19 @@ def rerank_plan(domains: Mapping[str, Domain], kind: Option, candidates: Option)
         groups = (*groups, "vector")
         for name, neutral in (("vector.index", "Flat"), ("vector.similarity", "cosine")):
             left[name] = Choices((Option(neutral, ((name, neutral),)),))
+        left.pop("vector.dimensions", None)
+        left["vector.model"] = _without(left["vector.model"], "vector.dimensions")
     return Plan("rerank", ("chunk", *groups, "rerank"), left)
+
+
+def _without(domain: Domain, name: str) -> Choices:
+    """Return the choices without what they set of another parameter."""
+    assert isinstance(domain, Choices), domain
+    options = (
+        Option(option.label, tuple((n, value) for n, value in option.sets if n != name))
+        for option in domain.options
+    )
+    return Choices(tuple(options))
 
 
 def applying_names(plan: Plan) -> set[str]:
