@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 Mode = Literal["bm25", "vector", "hybrid", "rerank"]
-Splitter = Literal["tokens", "sentences", "words", "characters", "document"]
+Splitter = Literal[
+    "tokens", "sentences", "recursive", "markdown", "words", "characters", "document"
+]
 Unit = Literal["tokens", "words", "characters"]
 Variant = Literal["lucene", "okapi", "l", "plus"]
 Fusion = Literal["rrf", "weighted", "zscore"]
@@ -23,6 +25,7 @@ Similarity = Literal["cosine", "ip", "l2"]
 TopKUnit = Literal["chunks", "documents"]
 Scalar = str | int | float | bool
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
+LONGEST_PREFIX = 16  # characters of a prefix that a label shows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +34,12 @@ class ChunkConfig:
 
     Attributes:
         splitter: `tokens`, `words`, `characters`: windows; `sentences`: whole sentences packed up
-            to `size`; `document`: no cut (`size` and `overlap` do not apply).
+            to `size`; `recursive`: whole paragraphs, of those that are too long sentences, of
+            those words; `markdown`: cut at headings first, code and tables kept whole;
+            `document`: no cut (`size` and `overlap` do not apply).
         size: longest chunk, in `unit`; >= 1.
         overlap: share of `size` that neighbours have in common, in [0, 1).
-        unit: what `size` counts; fixed by the splitter except for `sentences`.
+        unit: what `size` counts; `tokens`, `words` and `characters` fix it.
         prepend_title: put the title before the chunk when it is embedded or its terms are counted.
     """
 
@@ -47,7 +52,11 @@ class ChunkConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bm25Config:
-    """BM25's model and analyzer; `delta` applies to `l`, `epsilon` to `okapi`."""
+    """BM25's model and analyzer; `delta` applies to `l`, `epsilon` to `okapi`.
+
+    `analyzer` is `auto`, a language or a library, each also with `+identifiers` behind it (see
+    `sweep.index.analyzer`).
+    """
 
     variant: Variant = "lucene"
     k1: float = 1.2
@@ -64,6 +73,8 @@ class VectorConfig:
     Attributes:
         model: a name known offline, a hub name, or a folder.
         query_prefix, passage_prefix: put before each text, as e5 or bge models want.
+        dimensions: how many numbers of each vector are kept (models trained for it, "Matryoshka",
+            lose little); None = all.
         similarity: `cosine` (unit vectors), `ip` (raw inner product) or `l2` (score = minus the
             squared distance).
         index: a faiss factory string; `Flat` is exact search.
@@ -73,6 +84,7 @@ class VectorConfig:
     model: str = DEFAULT_MODEL
     query_prefix: str = ""
     passage_prefix: str = ""
+    dimensions: int | None = None
     similarity: Similarity = "cosine"
     index: str = "Flat"
     ef_search: int | None = None
@@ -154,7 +166,8 @@ class Configuration:
         if self.bm25 is not None:
             parts += _differences(self.bm25, Bm25Config())
         if self.vector is not None:
-            parts += _differences(self.vector, VectorConfig())
+            plain = replace(self.vector, query_prefix="", passage_prefix="")
+            parts += [*_differences(plain, VectorConfig()), *_prefixes(self.vector)]
         if self.hybrid is not None:
             weight = "" if self.hybrid.weight is None else f" {self.hybrid.weight:g}"
             default = replace(HybridConfig(), fusion=self.hybrid.fusion, weight=self.hybrid.weight)
@@ -172,6 +185,15 @@ class Configuration:
         if self.chunk.splitter == "document":
             return "whole documents"
         return f"{self.chunk.splitter} {self.chunk.size}/{self.chunk.overlap:g}"
+
+
+def _prefixes(config: VectorConfig) -> list[str]:
+    """Return what is put before queries and passages, short, as one part; none if nothing is."""
+    shown = [
+        repr(text if len(text) <= LONGEST_PREFIX else f"{text[:LONGEST_PREFIX]}...")
+        for text in (config.query_prefix, config.passage_prefix)
+    ]
+    return ["/".join(shown)] if config.query_prefix or config.passage_prefix else []
 
 
 def _differences(config: Any, default: Any) -> list[str]:

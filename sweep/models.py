@@ -39,6 +39,7 @@ MODEL_ERRORS = (
     AttributeError,
     SafetensorError,
 )
+TRUST = "SWEEP_TRUST_REMOTE_CODE"
 HUB_FILES = ["*.json", "*.txt", "*.model", "*.safetensors", "*.jinja"]
 
 
@@ -58,6 +59,55 @@ class ModelFiles:
                 return loaded if isinstance(loaded, dict) else {"list": loaded}
         return {}
 
+    @property
+    def dimension(self) -> int | None:
+        """Return the length of a bi-encoder's vectors, None if its files do not say."""
+        sizes = [self.read_json("config.json").get("hidden_size")]
+        for module in self.read_json("modules.json").get("list", []):
+            kind, path = str(module.get("type")).rpartition(".")[2], module.get("path")
+            config = self.read_json(f"{path}/config.json") if path else {}
+            if kind == "Dense":
+                sizes.append(config.get("out_features"))
+            elif kind == "Pooling":
+                sizes.append(_pooled(config))
+        known = [size for size in sizes if isinstance(size, int) and size > 0]
+        return known[-1] if known else None
+
+
+def _pooled(config: dict[str, Any]) -> int | None:
+    """Return the length of a vector after pooling; several ways of pooling stand side by side."""
+    size = config.get("embedding_dimension") or config.get("word_embedding_dimension")
+    modes = config.get("pooling_mode")
+    count = sum(
+        value is True for name, value in config.items() if name.startswith("pooling_mode_")
+    )
+    if modes is not None:
+        count = len(modes) if isinstance(modes, list) else 1
+    return size * max(1, count) if isinstance(size, int) else None
+
+
+def trusts_code(name: str) -> bool:
+    """Return whether Python code that comes with a model may be run.
+
+    Only where `SWEEP_TRUST_REMOTE_CODE` lists the model: names or folders, divided by commas. No
+    space file and no bundle can ask for it, since either may come from somebody else.
+    """
+    listed = [word.strip() for word in os.environ.get(TRUST, "").split(",") if word.strip()]
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return any(Path(word).expanduser().resolve() == folder.resolve() for word in listed)
+    return name in listed
+
+
+def untrusted_code_advice(name: str, error: Exception) -> str | None:
+    """Return what to do where a model did not load because of code of its own, else None."""
+    if "trust_remote_code" not in str(error) or trusts_code(name):
+        return None
+    return (
+        f"It comes with Python code of its own, which is not run unless the model is named: if "
+        f"you trust it, set {TRUST}={name}"
+    )
+
 
 @functools.cache
 def find_model(name: str) -> ModelFiles:
@@ -73,7 +123,40 @@ def find_model(name: str) -> ModelFiles:
         folder = _from_hub(name)
     elif not any((folder / file).is_file() for file in ("modules.json", "config.json")):
         raise _no_model(folder)
-    return ModelFiles(name=name, folder=folder, fingerprint=_fingerprint(folder))
+    return ModelFiles(
+        name=name, folder=folder, fingerprint=_fingerprint(folder, with_code=trusts_code(name))
+    )
+
+
+def find_local_model(name: str) -> ModelFiles | None:
+    """Return where the files of a model are if they are on this machine; asks no hub.
+
+    Raises: IndexingError if a packaged model's weights were changed, or a folder holds no model.
+    """
+    here = name in {*BUNDLED, *ALIASES} or Path(name).expanduser().is_dir()
+    return find_model(name) if here or _cached_folder(name) is not None else None
+
+
+def _cached_folder(name: str) -> Path | None:
+    """Return where the hub's cache has a model, None where it has not."""
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(
+            snapshot_download(
+                _hub_name(name), allow_patterns=_hub_files(name), local_files_only=True
+            )
+        )
+    except Exception:  # the library has a class for every reason
+        return None
+
+
+def _hub_name(name: str) -> str:
+    return name if "/" in name else f"sentence-transformers/{name}"
+
+
+def _hub_files(name: str) -> list[str]:
+    return [*HUB_FILES, *(["*.py"] if trusts_code(name) else [])]
 
 
 def _packaged(name: str) -> ModelFiles:
@@ -96,27 +179,20 @@ def _packaged(name: str) -> ModelFiles:
 
 def _from_hub(name: str) -> Path:
     from huggingface_hub import HfApi, snapshot_download
-    from huggingface_hub.errors import HFValidationError
 
-    hub_name = name if "/" in name else f"sentence-transformers/{name}"
-    for only_cached in (True, False):
-        if not only_cached and os.environ.get("HF_HUB_OFFLINE", "0").upper() in {"1", "TRUE"}:
-            break
+    if (cached := _cached_folder(name)) is not None:
+        return cached
+    if os.environ.get("HF_HUB_OFFLINE", "0").upper() not in {"1", "TRUE"}:
         try:
-            if not only_cached:  # snapshot_download itself would wait for ever
-                HfApi().model_info(hub_name, timeout=HUB_TIMEOUT_S)
+            # snapshot_download itself would wait for ever
+            HfApi().model_info(_hub_name(name), timeout=HUB_TIMEOUT_S)
             return Path(
                 snapshot_download(
-                    hub_name,
-                    allow_patterns=HUB_FILES,
-                    local_files_only=only_cached,
-                    etag_timeout=HUB_TIMEOUT_S,
+                    _hub_name(name), allow_patterns=_hub_files(name), etag_timeout=HUB_TIMEOUT_S
                 )
             )
-        except HFValidationError:
-            break
-        except Exception:
-            continue
+        except Exception:  # nothing there, no network, no such name: told alike
+            pass
     raise IndexingError(
         f"model {name!r}: must be a folder, a packaged model ({', '.join(BUNDLED)}) or a hub name "
         f"that is cached or can be reached, got none of these. Check the spelling, or download it "
@@ -124,9 +200,10 @@ def _from_hub(name: str) -> Path:
     )
 
 
-def _fingerprint(folder: Path) -> str:
+def _fingerprint(folder: Path, *, with_code: bool = False) -> str:
     digest = hashlib.sha256()
-    files = [p for p in folder.rglob("*") if p.is_file() and p.suffix in _RELEVANT]
+    relevant = _RELEVANT | ({".py"} if with_code else set())
+    files = [p for p in folder.rglob("*") if p.is_file() and p.suffix in relevant]
     for path in sorted(files, key=lambda p: p.relative_to(folder).as_posix()):
         digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
         digest.update(_hash_file(path).encode() + b"\0")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sweep.errors import IndexingError
-from sweep.models import ModelFiles
+from sweep.models import ModelFiles, trusts_code
 from sweep.records import Ints, TokenOffsets
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ def _converted(model: ModelFiles) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(str(model.folder)).backend_tokenizer
+        tokenizer = AutoTokenizer.from_pretrained(
+            str(model.folder), trust_remote_code=trusts_code(model.name)
+        ).backend_tokenizer
         if tokenizer.get_vocab_size() <= len(tokenizer.get_added_tokens_decoder()):
             raise ValueError("its vocabulary is empty")  # transformers makes one from nothing
     except (OSError, ValueError, AttributeError, ImportError) as error:

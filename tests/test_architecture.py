@@ -15,7 +15,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 ANY = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in FILES}
 
 FOUNDATION = {"errors", "records", "configuration", "trials", "models", "tokenizer", "machine"}
-FOUNDATION |= {"parallel", "parquet", "text_lines", "trec", "whole_folder"}
+FOUNDATION |= {"parallel", "parquet", "prompts", "text_lines", "trec", "whole_folder"}
 STAGES = {"corpus", "chunks", "index", "rankings", "metrics"}
 MAY_IMPORT = {
     "errors": set(),
@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "trials": {"configuration"},
     "models": {"configuration", "errors"},
     "tokenizer": {"errors", "models", "records"},
+    "prompts": {"errors", "models"},
     **{stage: FOUNDATION | {stage} for stage in STAGES},  # a stage never sees another stage
     "engine": FOUNDATION | STAGES | {"engine"},
     "evaluators": FOUNDATION | {"evaluators", "metrics"},
@@ -59,8 +60,14 @@ HOME = {  # library -> where it may be imported: files, or folders that end with
     "bm25s": ("index/analyzer.py",),
     "Stemmer": ("index/analyzer.py",),
     "scipy": ("index/bm25.py", "engine/retriever.py", "engine/traces.py", "winner/"),
-    "regex": ("chunks/", "index/analyzer.py"),
+    "regex": ("chunks/", "index/words.py", "index/identifiers.py"),
+    "jieba": ("index/segmenters.py",),
+    "sudachipy": ("index/segmenters.py",),
+    "sudachidict_core": ("index/segmenters.py",),
+    "kiwipiepy": ("index/segmenters.py",),
+    "kiwipiepy_model": ("index/segmenters.py",),
     "sentencex": ("chunks/sentences.py",),
+    "markdown_it": ("chunks/markdown.py",),
     "threadpoolctl": ("parallel.py",),
     "safetensors": ("export/", "models.py"),
     "pyarrow": ("parquet.py", "corpus/compressed.py", "study/tables.py", "export/"),

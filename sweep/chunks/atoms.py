@@ -1,14 +1,21 @@
 """The indivisible pieces of a corpus, found once and shared by all chunk configurations."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
 import numpy as np
 
+from sweep.chunks.layout import (
+    Layout,
+    TextLayout,
+    join_layouts,
+    markdown_layout,
+    paragraph_layout,
+)
 from sweep.chunks.sentences import find_sentences
-from sweep.chunks.words import iterate_words
+from sweep.chunks.words import Span, iterate_words
 from sweep.records import Corpus, Ints
 
 
@@ -48,17 +55,35 @@ class Atoms:
     @cached_property
     def sentences(self) -> Pieces:
         """The sentences of every document, each a run of whole words."""
-        words = self.words
-        bounds = np.searchsorted(words.document, np.arange(len(self.texts) + 1)).tolist()
-        starts, ends = words.start.tolist(), words.end.tolist()
 
-        def find() -> Iterator[list[tuple[int, int]]]:
-            for text, low, high in zip(self.texts, bounds[:-1], bounds[1:], strict=True):
-                own = list(zip(starts[low:high], ends[low:high], strict=True))
+        def find() -> Iterator[list[Span]]:
+            for text, own in zip(self.texts, self._words_of_texts(), strict=True):
                 runs = find_sentences(text, own)
                 yield [(own[first][0], own[stop - 1][1]) for first, stop in runs]
 
         return join_pieces(find())
+
+    @cached_property
+    def paragraphs(self) -> Layout:
+        """The paragraphs of every document, with their sentences."""
+        return self._layout(paragraph_layout)
+
+    @cached_property
+    def markdown(self) -> Layout:
+        """The sections and blocks of every document, read as Markdown."""
+        return self._layout(markdown_layout)
+
+    def _layout(self, find: Callable[[str, Sequence[Span]], TextLayout]) -> Layout:
+        words = list(self._words_of_texts())
+        layouts = (find(text, own) for text, own in zip(self.texts, words, strict=True))
+        return join_layouts(layouts, words)
+
+    def _words_of_texts(self) -> Iterator[list[Span]]:
+        words = self.words
+        bounds = np.searchsorted(words.document, np.arange(len(self.texts) + 1)).tolist()
+        starts, ends = words.start.tolist(), words.end.tolist()
+        for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+            yield list(zip(starts[low:high], ends[low:high], strict=True))
 
 
 def join_pieces(per_document: Iterable[Iterable[tuple[int, int]]]) -> Pieces:

@@ -7,6 +7,7 @@ import numpy as np
 from sweep.chunks.atoms import Atoms, Pieces
 from sweep.chunks.breaking import break_long
 from sweep.chunks.rulers import find_bases, make_ruler
+from sweep.chunks.sections import cut_sections
 from sweep.chunks.windows import pack_windows
 from sweep.configuration import ChunkConfig, Unit
 from sweep.errors import ChunkError
@@ -18,17 +19,18 @@ def cut_chunks(
 ) -> Chunks:
     """Cut every document into chunks.
 
-    A chunk begins and ends at a word's border (a sentence's for `sentences`), or inside a word
-    that is longer than `size` alone, there at a token's or a grapheme's border. Chunks of a
-    document together hold every non-blank character; none lies inside its neighbour; none costs
-    more than `size` unless it is one single grapheme. A document with a title but no text gets one
+    A chunk begins and ends at a word's border (a sentence's for `sentences`; `recursive` and
+    `markdown` see `sweep.chunks.sections`), or inside a word that is longer than `size` alone,
+    there at a token's or a grapheme's border. Chunks of a document together hold every non-blank
+    character; none lies inside its neighbour; none costs more than `size` unless it is one single
+    grapheme. A document with a title but no text gets one
     empty chunk [0, 0), so that its title can be found; one without either gets none.
 
     Args:
         corpus: D documents.
         offsets: the study tokenizer's tokens of these documents.
-        config: splitter, size, overlap and unit; `unit` counts for `sentences` only, the other
-            splitters measure in their own unit. A word of the unit `words` is one grapheme in
+        config: splitter, size, overlap and unit; `tokens`, `words` and `characters` measure in
+            their own unit whatever `unit` says. A word of the unit `words` is one grapheme in
             scripts without spaces. The overlap in units is size * overlap rounded half up, and at
             most size - 1; sentences overlap by the whole ones that fit into it.
         atoms: the words and sentences of the same corpus, to share them between configurations.
@@ -71,9 +73,19 @@ def window_units(config: ChunkConfig) -> tuple[int, int]:
 def _cut_windows(
     config: ChunkConfig, offsets: TokenOffsets, atoms: Atoms, *, size: int, overlap: int
 ) -> Pieces:
-    unit: Unit = config.unit if config.splitter == "sentences" else _own_unit(config)
-    ruler = make_ruler(unit, atoms=atoms, offsets=offsets)
+    ruler = make_ruler(_unit(config), atoms=atoms, offsets=offsets)
     bases = find_bases(atoms)
+    if config.splitter in ("recursive", "markdown"):
+        layout = atoms.markdown if config.splitter == "markdown" else atoms.paragraphs
+        return cut_sections(
+            layout,
+            size=size,
+            overlap=overlap,
+            ruler=ruler,
+            bases=bases,
+            atoms=atoms,
+            offsets=offsets,
+        )
     pieces = break_long(
         atoms.sentences if config.splitter == "sentences" else atoms.words,
         size=size,
@@ -100,9 +112,11 @@ def _cut_windows(
     )
 
 
-def _own_unit(config: ChunkConfig) -> Unit:
-    assert config.splitter in ("tokens", "words", "characters"), config.splitter
-    return config.splitter
+def _unit(config: ChunkConfig) -> Unit:
+    """Return what `size` counts."""
+    if config.splitter in ("tokens", "words", "characters"):
+        return config.splitter
+    return config.unit
 
 
 def _whole_documents(atoms: Atoms) -> Pieces:

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import regex
 import sentencex
@@ -59,15 +59,29 @@ def find_sentences(text: str, words: Sequence[Span]) -> list[Span]:
     """
     if not words:
         return []
+    ordered = sorted({0, len(words), *_words_at(_find_borders(text), words)})
+    return list(zip(ordered[:-1], ordered[1:], strict=True))
+
+
+def find_paragraphs(text: str, words: Sequence[Span]) -> list[int]:
+    """Return the first word of every paragraph: blank lines end one.
+
+    Each begins a sentence too (`find_sentences`).
+    """
+    if not words:
+        return []
+    borders = (match.end() for match in _PARAGRAPH.finditer(text))
+    return sorted({0, *_words_at(borders, words)} - {len(words)})
+
+
+def _words_at(borders: Iterable[int], words: Sequence[Span]) -> Iterator[int]:
+    """Yield the first word after each border that does not fall into a word."""
     starts = [start for start, _ in words]
     ends = [end for _, end in words]
-    firsts = {0, len(words)}
-    for border in _find_borders(text):
+    for border in borders:
         word = bisect_left(starts, border)
         if word and ends[word - 1] <= border:
-            firsts.add(word)
-    ordered = sorted(firsts)
-    return list(zip(ordered[:-1], ordered[1:], strict=True))
+            yield word
 
 
 def guess_language(text: str) -> str:

@@ -5,7 +5,12 @@ from collections.abc import Sequence
 
 
 def pack_windows(
-    left: Sequence[int], right: Sequence[int], *, size: int, overlap: int
+    left: Sequence[int],
+    right: Sequence[int],
+    *,
+    size: int,
+    overlap: int,
+    stops: Sequence[int] | None = None,
 ) -> list[tuple[int, int]]:
     """Return windows over the pieces of one document, as half-open ranges of piece numbers.
 
@@ -20,16 +25,22 @@ def pack_windows(
         right: units before each piece ends, shape (n,), rising or equal.
         size: longest window in units, >= 1.
         overlap: longest shared part in units, in [0, size).
+        stops: the piece numbers before which a window may end, rising, `n` the last of them; None
+            = all. From one to the next it must not be longer than `size`, or it is torn from it.
     """
     count = len(left)
+    stops = range(1, count + 1) if stops is None else stops
     windows = []
     start = 0
     while start < count:
-        end = bisect_right(right, left[start] + size, start + 1, count)
+        fitting = bisect_right(right, left[start] + size, start + 1, count)
+        first = bisect_right(stops, start)  # a window ends there at the earliest
+        stop = max(first, bisect_right(stops, fitting) - 1)
+        end = stops[stop]
         windows.append((start, end))
         if end == count:
             break
-        earliest = max(right[end - 1] - overlap, right[end] - size)
+        earliest = max(right[end - 1] - overlap, right[stops[stop + 1] - 1] - size)
         start = bisect_left(left, earliest, start + 1, end)
         if start < end:
             start = bisect_right(left, left[start], start, end) - 1

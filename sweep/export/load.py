@@ -19,6 +19,7 @@ from sweep.engine.retriever import (
 )
 from sweep.errors import ExportError
 from sweep.export.layout import FORMAT, BundleFolder, file_checksum
+from sweep.index.analyzer import make_analyzer
 from sweep.index.bm25 import from_arrays
 from sweep.index.embed import Encoder
 from sweep.index.passages import passage_text, title_cutter
@@ -95,7 +96,8 @@ def load(path: Path | str, *, threads: int = 1) -> Bundle:
         path: the folder that `sweep export` wrote.
         threads: threads of models; changes no result.
 
-    Raises: ExportError if it is no bundle, a file was changed, or a model is another one.
+    Raises: ExportError if it is no bundle, a file was changed, or a model is another one;
+        IndexingError if a library that its analyzer needs is not installed.
     """
     folder = BundleFolder(Path(path))
     manifest = read_manifest(folder)
@@ -167,6 +169,8 @@ def _retriever(
     threads: int,
 ) -> Retriever:
     configuration = from_flat(manifest["configuration"])
+    if configuration.bm25 is not None:
+        make_analyzer(configuration.bm25.analyzer)  # says now, not at a query, what it lacks
     encoder = None
     if configuration.vector is not None:
         files = _model_files(folder, manifest, "encoder")
@@ -245,11 +249,10 @@ def _model_files(folder: BundleFolder, manifest: Mapping[str, Any], role: str) -
     name = str(folder.model(role)) if expected.get("bundled") else expected["name"]
     files = find_model(name)
     if files.fingerprint != expected["fingerprint"]:
-        dimension = files.read_json("config.json").get("hidden_size")
         raise ExportError(
             f"{folder.path}: the {role} must be {expected['name']!r} with fingerprint "
             f"{expected['fingerprint'][:12]} and dimension {expected['dimension']}, got "
-            f"{files.fingerprint[:12]} and dimension {dimension}. Install the model the bundle "
-            f"was made with, or export it again."
+            f"{files.fingerprint[:12]} and dimension {files.dimension}. Install the model the "
+            f"bundle was made with, or export it again."
         )
     return files

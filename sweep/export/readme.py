@@ -1,5 +1,6 @@
 """The README of a bundle: how to use it, what it scored, how to rebuild it, what is unproven."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -45,7 +46,7 @@ Corpus `{corpus}` ({documents:,} documents, SHA-256 {corpus_hash}...), cut into 
 def readme_text(manifest: Mapping[str, Any]) -> str:
     """Return the page for people, from the manifest's own figures."""
     settings = "\n".join(
-        f"| `{name}` | `{value}` |" for name, value in _portable_settings(manifest).items()
+        f"| `{name}` | `{_shown(value)}` |" for name, value in _portable_settings(manifest).items()
     )
     models = [
         f"The {role} is `{model['name']}` (fingerprint {model['fingerprint'][:12]}...), "
@@ -53,6 +54,7 @@ def readme_text(manifest: Mapping[str, Any]) -> str:
         for role, model in manifest["models"].items()
         if model
     ]
+    models += _prefixes(manifest["configuration"])
     return TEMPLATE.format(
         label=manifest["label"],
         made_by=manifest["made_by"],
@@ -70,6 +72,17 @@ def readme_text(manifest: Mapping[str, Any]) -> str:
         machine=" ".join(manifest["machine"]["features"]),
         times=_times(manifest.get("latency") or {}),
     )
+
+
+def _prefixes(configuration: Mapping[str, Any]) -> list[str]:
+    """Return what is put before queries and passages, as a line for people."""
+    prefixes = (("query", "queries"), ("passage", "passages"))
+    told = [
+        f"`{json.dumps(text, ensure_ascii=False)}` is put before {which}"
+        for name, which in prefixes
+        if (text := configuration.get(f"vector.{name}_prefix"))
+    ]
+    return [f"{', '.join(told)}; the bundle does it itself."] if told else []
 
 
 def _times(conditions: Mapping[str, Any]) -> str:
@@ -92,6 +105,11 @@ def _portable_settings(manifest: Mapping[str, Any]) -> dict[str, Any]:
         if name in settings and manifest["models"].get(role):
             settings[name] = manifest["models"][role]["name"]
     return settings
+
+
+def _shown(value: Any) -> str:
+    """Return a setting on one line."""
+    return json.dumps(value, ensure_ascii=False) if "\n" in str(value) else str(value)
 
 
 def _figures(manifest: Mapping[str, Any]) -> list[str]:

@@ -18,6 +18,7 @@ from sweep.errors import ExportError
 from sweep.export.contents import BundleContents
 from sweep.export.layout import FORMAT, BundleFolder, file_checksum
 from sweep.export.readme import readme_text
+from sweep.index.analyzer import analyzer_libraries
 from sweep.index.bm25 import to_arrays
 from sweep.index.vectors import save_index
 from sweep.machine import machine_name, processor_features, version_of
@@ -96,7 +97,7 @@ def _fill(contents: BundleContents, folder: BundleFolder) -> None:
         "made_by": f"retrieval-sweep {sweep.__version__}",
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": {"name": machine_name(), "features": list(processor_features())},
-        "libraries": {name: version_of(name) for name in LIBRARIES},
+        "libraries": {name: version_of(name) for name in _libraries(contents.configuration)},
         "configuration": contents.configuration.flat(),
         "fingerprint": contents.configuration.fingerprint(),
         "corpus": {
@@ -117,6 +118,13 @@ def _fill(contents: BundleContents, folder: BundleFolder) -> None:
     folder.readme.write_text(readme_text(manifest), encoding="utf-8")
     text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False)
     folder.manifest.write_text(text + "\n", encoding="utf-8")
+
+
+def _libraries(configuration: Configuration) -> tuple[str, ...]:
+    """Return the packages that can change what the bundle retrieves."""
+    if configuration.bm25 is None:
+        return LIBRARIES
+    return (*LIBRARIES, *analyzer_libraries(configuration.bm25.analyzer))
 
 
 def _config_text(configuration: Configuration) -> str:
@@ -149,7 +157,7 @@ def _model(files: ModelFiles | None, folder: BundleFolder, role: str) -> dict[st
     if Path(files.name).expanduser().is_dir():
         shutil.copytree(files.folder, folder.model(role))
         found |= {"name": files.folder.name, "bundled": True}
-    found["dimension"] = files.read_json("config.json").get("hidden_size")
+    found["dimension"] = files.dimension
     return found
 
 

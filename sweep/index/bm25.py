@@ -61,7 +61,7 @@ def build_terms(texts: Sequence[str], *, analyzer: str) -> TermMatrix:
 
     Args:
         texts: C chunk texts, titles already put before them where wanted.
-        analyzer: `auto` or a Snowball language, see `sweep.index.analyzer`.
+        analyzer: `auto`, a language or a library, see `sweep.index.analyzer`.
 
     Raises:
         IndexingError: if no text has any term, or the analyzer is unknown.

@@ -19,7 +19,7 @@ import numpy as np
 
 from sweep.errors import IndexingError
 from sweep.machine import machine_name, version_of
-from sweep.models import MODEL_ERRORS, ModelFiles
+from sweep.models import MODEL_ERRORS, ModelFiles, trusts_code, untrusted_code_advice
 from sweep.parallel import side_by_side
 from sweep.records import Ints, Vectors
 from sweep.tokenizer import load_tokenizer
@@ -262,14 +262,20 @@ def load_model(files: ModelFiles, *, precision: Precision) -> "SentenceTransform
     transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    trusted = trusts_code(files.name)
     try:
         model = SentenceTransformer(
-            str(files.folder), device="cpu", model_kwargs={"dtype": dtype}, local_files_only=True
+            str(files.folder),
+            device="cpu",
+            model_kwargs={"dtype": dtype},
+            local_files_only=not trusted,  # code may lie in another repository
+            trust_remote_code=trusted,
         )
     except MODEL_ERRORS as error:
+        advice = "Check that the folder is a complete sentence-transformers model"
         raise IndexingError(
             f"model {files.name!r}: must load with sentence-transformers, got {error}. "
-            f"Check that the folder is a complete sentence-transformers model."
+            f"{untrusted_code_advice(files.name, error) or advice}."
         ) from error
     if isinstance(model[0], StaticEmbedding):
         raise IndexingError(

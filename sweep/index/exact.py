@@ -28,11 +28,21 @@ LONGEST = 1e18  # length of a vector; a float32 product of longer ones overflows
 Nominations = tuple[Ints, Ints, Vectors]  # query and row of each (rows rising), float32 score
 
 
-def prepare_vectors(vectors: Vectors, similarity: Similarity) -> Vectors:
+def prepare_vectors(
+    vectors: Vectors, similarity: Similarity, dimensions: int | None = None
+) -> Vectors:
     """Return `vectors` as they are searched: unit rows (norms in float64) for cosine.
 
-    Raises: IndexingError if a number is NaN or infinite, for cosine (exact search checks others).
+    Args:
+        vectors: shape (n, d).
+        similarity: see `VectorConfig`.
+        dimensions: numbers of each row that are kept, the first ones; the row keeps its length.
+
+    Raises: IndexingError if a number is NaN or infinite, for cosine (exact search checks others),
+        or there are fewer than `dimensions`.
     """
+    if dimensions is not None and len(vectors):
+        vectors = _cut(vectors, dimensions)
     if similarity != "cosine" or not len(vectors):
         return np.ascontiguousarray(vectors, dtype=np.float32)
     prepared = np.empty(vectors.shape, dtype=np.float32)
@@ -43,6 +53,29 @@ def prepare_vectors(vectors: Vectors, similarity: Similarity) -> Vectors:
         _check_lengths(norms)
         prepared[part] = vectors[part] / np.maximum(norms, 1e-30)
     return prepared
+
+
+def _cut(vectors: Vectors, dimensions: int) -> Vectors:
+    """Return the first numbers of each row, scaled to the length (norm) that the row had.
+
+    Source: Kusupati et al. 2022 (Matryoshka representation learning), arXiv:2205.13147.
+    """
+    if dimensions > vectors.shape[1]:
+        raise IndexingError(
+            f"vector.dimensions: must be at most {vectors.shape[1]}, the length of this model's "
+            f"vectors, got {dimensions}. Lower it, or leave it out."
+        )
+    if dimensions == vectors.shape[1]:
+        return vectors
+    part = vectors[:, :dimensions]
+    before, after = _norms(vectors), _norms(part)
+    scale = np.divide(before, after, out=np.zeros_like(after), where=after > 0)
+    return np.asarray(part * scale[:, None], dtype=np.float32)
+
+
+def _norms(vectors: Vectors) -> Floats:
+    squares: Floats = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
+    return np.sqrt(squares)
 
 
 def search_exact(
@@ -151,8 +184,7 @@ def _slack(vectors: Vectors, queries: Vectors, similarity: Similarity) -> Floats
 
 def _lengths(vectors: Vectors) -> Floats:
     """Return the Euclidean norm of each row, in float64."""
-    squares: Floats = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
-    lengths = np.sqrt(squares)
+    lengths = _norms(vectors)
     _check_lengths(lengths)
     return lengths
 

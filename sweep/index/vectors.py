@@ -9,7 +9,7 @@ import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +33,14 @@ class VectorIndex:
     Attributes:
         vectors: shape (C, d); unit rows for cosine.
         similarity: see `VectorConfig`.
+        dimensions: to which queries are cut, see `VectorConfig`; None = not at all.
         approximate: a faiss index, or None for exact search.
         notice: what was changed to make the factory fit the data, or "".
     """
 
     vectors: Vectors
     similarity: Similarity
+    dimensions: int | None = None
     approximate: Any = None
     notice: str = ""
 
@@ -52,9 +54,14 @@ def build_index(
     cannot be trained on so few vectors is replaced by exact search; `notice` says so.
     Raises: IndexingError if faiss does not know the factory string.
     """
-    prepared = vectors if is_prepared else prepare_vectors(vectors, config.similarity)
+    prepared = (
+        vectors if is_prepared else prepare_vectors(vectors, config.similarity, config.dimensions)
+    )
+    exact = VectorIndex(
+        vectors=prepared, similarity=config.similarity, dimensions=config.dimensions
+    )
     if config.index == "Flat" or not len(prepared):
-        return VectorIndex(vectors=prepared, similarity=config.similarity)
+        return exact
     factory, notice = _fitting_factory(config.index, len(prepared))
     index = _make(factory, prepared.shape[1], config.similarity)
     with _one_thread(), _native_warnings() as warnings:
@@ -66,13 +73,11 @@ def build_index(
                 f"{config.index} cannot be trained on {len(prepared)} vectors; exact search is "
                 f"used instead ({_last_line(error)})"
             )
-            return VectorIndex(vectors=prepared, similarity=config.similarity, notice=notice)
+            return replace(exact, notice=notice)
     if warnings and not notice:
         notice = f"{factory} over {len(prepared)} vectors: fewer than faiss advises for training"
     set_effort(index, config)
-    return VectorIndex(
-        vectors=prepared, similarity=config.similarity, approximate=index, notice=notice
-    )
+    return replace(exact, approximate=index, notice=notice)
 
 
 def check_factory(config: VectorConfig, dimension: int) -> None:
@@ -93,7 +98,7 @@ def search_vectors(
     Scores are cosines, inner products, or minus squared distances. Never -1 among the items where
     rows are left to return; lists end early (padded) only where an approximate index found less.
     """
-    prepared = prepare_vectors(queries, index.similarity)
+    prepared = prepare_vectors(queries, index.similarity, index.dimensions)
     if not len(index.vectors) or not len(prepared):
         shape = (len(prepared), 0)
         return RankedLists(items=np.empty(shape, np.int64), scores=np.empty(shape, np.float64))
@@ -114,8 +119,7 @@ def recall_against_exact(index: VectorIndex, queries: Vectors, *, depth: int) ->
     """Return the share of exact search's `depth` best rows that the index finds, over queries."""
     if index.approximate is None:
         return 1.0
-    flat = VectorIndex(vectors=index.vectors, similarity=index.similarity)
-    exact = search_vectors(flat, queries, depth=depth)
+    exact = search_vectors(replace(index, approximate=None), queries, depth=depth)
     found = search_vectors(index, queries, depth=depth)
     pairs = zip(exact.items, found.items, strict=True)
     hits = [len(np.intersect1d(a[a >= 0], b[b >= 0])) for a, b in pairs]
@@ -158,12 +162,19 @@ def load_index(path: Path, config: VectorConfig) -> VectorIndex:
     if isinstance(native, faiss.IndexFlat):
         rows = faiss.rev_swig_ptr(native.get_xb(), native.ntotal * native.d)
         vectors = np.array(rows, dtype=np.float32).reshape(native.ntotal, native.d)
-        return VectorIndex(vectors=vectors, similarity=config.similarity)
+        return VectorIndex(
+            vectors=vectors, similarity=config.similarity, dimensions=config.dimensions
+        )
     set_effort(native, config)
     placeholder: Vectors = np.lib.stride_tricks.as_strided(
         np.zeros(1, np.float32), (native.ntotal, native.d), (0, 0)
     )
-    return VectorIndex(vectors=placeholder, similarity=config.similarity, approximate=native)
+    return VectorIndex(
+        vectors=placeholder,
+        similarity=config.similarity,
+        dimensions=config.dimensions,
+        approximate=native,
+    )
 
 
 def set_effort(index: Any, config: VectorConfig) -> None:

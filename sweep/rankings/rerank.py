@@ -13,7 +13,7 @@ import numpy as np
 
 from sweep.errors import RankingError
 from sweep.machine import machine_name, version_of
-from sweep.models import MODEL_ERRORS, ModelFiles
+from sweep.models import MODEL_ERRORS, ModelFiles, trusts_code, untrusted_code_advice
 from sweep.parallel import side_by_side, single_threaded_blas
 from sweep.records import Floats, Ints, Vectors
 
@@ -169,14 +169,20 @@ def _load_cross_encoder(files: ModelFiles, precision: Literal["fp32", "bf16"]) -
     transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    trusted = trusts_code(files.name)
     try:
         model = CrossEncoder(
-            str(files.folder), device="cpu", model_kwargs={"dtype": dtype}, local_files_only=True
+            str(files.folder),
+            device="cpu",
+            model_kwargs={"dtype": dtype},
+            local_files_only=not trusted,  # code may lie in another repository
+            trust_remote_code=trusted,
         )
     except MODEL_ERRORS as error:
+        advice = f"Check that {files.name!r} is a cross-encoder"
         raise RankingError(
             f"rerank.model: must load as a sentence-transformers CrossEncoder, got {error}. "
-            f"Check that {files.name!r} is a cross-encoder."
+            f"{untrusted_code_advice(files.name, error) or advice}."
         ) from error
     if model.num_labels != 1:
         raise RankingError(

@@ -14,10 +14,10 @@ from typing import Any
 
 from sweep.corpus import read_jsonl
 from sweep.corpus.fields import is_integer
-from sweep.corpus.jsonl import shorten
 from sweep.corpus.labels import Pair
 from sweep.errors import StudyError
 from sweep.records import Corpus
+from sweep.text_lines import shorten
 
 LABEL, QUERY, DOCUMENT = "label", "query_id", "document_id"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for the start of a formula

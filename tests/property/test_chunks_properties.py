@@ -1,14 +1,17 @@
 """What holds for every chunking of every text, however hostile."""
 
 from bisect import bisect_right
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sweep.chunks import window_units
+from sweep.chunks.markdown import find_blocks
+from sweep.chunks.sentences import find_paragraphs
 from sweep.chunks.words import find_graphemes, find_words
 from sweep.configuration import ChunkConfig
-from tests.chunk_inputs import cut, tokens_of
+from tests.chunk_inputs import cut, spans_of, tokens_of
 from tests.corpus_files import corpus_of
 
 PIECES = [
@@ -55,6 +58,8 @@ PIECES = [
         "ᄀ",
     ],
     *["שלום", "عليكم؟", "हिन्दी।", "по-русски", "| a | b |", "# H", "- item", "1) two"],
+    *["\n# H\n", "\n## Sub\n", "\nSet\n---\n", "\n```\nx = 1\n\ny\n```\n", "\n> quoted\n"],
+    *["\n|a|b|\n|-|-|\n|1|2|\n", "\n- one\n- two\n", "    code", "[a]: b", "---\n", "<p>\n"],
 ]
 TEXTS = st.one_of(
     st.lists(st.sampled_from(PIECES), max_size=25).map("".join),
@@ -63,7 +68,9 @@ TEXTS = st.one_of(
 )
 CONFIGS = st.builds(
     ChunkConfig,
-    splitter=st.sampled_from(["tokens", "sentences", "words", "characters"]),
+    splitter=st.sampled_from(
+        ["tokens", "sentences", "recursive", "markdown", "words", "characters"]
+    ),
     size=st.integers(1, 12),
     overlap=st.sampled_from([0.0, 0.2, 1 / 3, 0.5, 0.9, 0.99]),
     unit=st.sampled_from(["tokens", "words", "characters"]),
@@ -72,7 +79,8 @@ CONFIGS = st.builds(
 
 def measure(config: ChunkConfig, text: str, start: int, end: int) -> int:
     """Return the cost of a span, counted in the plainest way."""
-    unit = config.unit if config.splitter == "sentences" else config.splitter
+    own = config.splitter in ("tokens", "words", "characters")
+    unit = config.splitter if own else config.unit
     if unit == "characters":
         return end - start
     if unit == "words":
@@ -119,6 +127,53 @@ def test_without_overlap_chunks_do_not_meet(text: str, config: ChunkConfig) -> N
     assert (chunks.start[1:] >= chunks.end[:-1]).all()
     joined = "".join(text[a:b] for a, b in zip(chunks.start, chunks.end, strict=True))
     assert "".join(joined.split()) == "".join(text.split())
+
+
+@settings(max_examples=200, deadline=None)
+@given(text=TEXTS, config=CONFIGS)
+def test_code_tables_and_paragraphs_that_fit_are_not_torn(text: str, config: ChunkConfig) -> None:
+    for splitter in ("recursive", "markdown"):
+        structured = replace(config, splitter=splitter)
+        spans = spans_of(text, structured)
+        for begin, stop in whole_parts(text, splitter):
+            if 0 < measure(structured, text, begin, stop) <= config.size:
+                assert not any(begin < end < stop for _, end in spans)
+                if splitter == "markdown":
+                    assert not any(begin < start < stop for start, _ in spans)
+
+
+def whole_parts(text: str, splitter: str) -> list[tuple[int, int]]:
+    """Return paragraphs (`recursive`), or code and tables that no heading comes before."""
+    if splitter == "recursive":
+        firsts, words = find_paragraphs(text, find_words(text)), find_words(text)
+        lasts = [*firsts[1:], len(words)]
+        return [
+            (words[a][0], words[b - 1][1]) for a, b in zip(firsts, lasts, strict=False) if words
+        ]
+    blocks = find_blocks(text)
+    words = find_words(text)
+    parts = []
+    for block, last in zip(blocks, [None, *blocks], strict=False):
+        own = [word for word in words if block.start <= word[0] < block.end]
+        if block.is_whole and own and not (last and last.level):
+            parts.append((own[0][0], own[-1][1]))
+    return parts
+
+
+@settings(max_examples=200, deadline=None)
+@given(text=TEXTS, config=CONFIGS)
+def test_no_chunk_ends_with_a_heading_that_has_text(text: str, config: ChunkConfig) -> None:
+    markdown = replace(config, splitter="markdown")
+    spans = spans_of(text, markdown)
+    blocks = find_blocks(text)
+    for heading, after in zip(blocks[:-1], blocks[1:], strict=True):
+        between, own = text[heading.end : after.start], text[after.start : after.end]
+        if not heading.level or after.level or between.strip() or not own.strip():
+            continue
+        for start, end in spans:
+            if start <= heading.start and heading.start < end <= heading.end:
+                word = next(w for w in find_words(text) if w[0] >= heading.end)
+                assert measure(markdown, text, start, word[1]) > config.size
 
 
 @settings(max_examples=150, deadline=None)

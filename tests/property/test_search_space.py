@@ -30,7 +30,9 @@ SPACES = st.fixed_dictionaries(
         "top_k": some(1, 5),
         "top_k_unit": some("chunks", "documents"),
         "chunk": maybe(
-            splitter=some("tokens", "sentences", "characters", "document"),
+            splitter=some(
+                "tokens", "sentences", "recursive", "markdown", "characters", "document"
+            ),
             size=some(64, 128),
             overlap=some(0, 0.0, 0.5) | STEPS,
             unit=some("tokens", "words"),

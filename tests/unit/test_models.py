@@ -1,5 +1,6 @@
 """Where a model's files lie, and what they are known by."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -89,3 +90,32 @@ def test_json_files_are_read(tmp_path: Path) -> None:
     assert files.read_json("absent.json", "config.json") == {"hidden_size": 7}
     assert files.read_json("absent.json") == {}
     assert files.read_json("list.json") == {"list": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("modules", "expected"),
+    [
+        ({}, 7),  # what config.json says
+        ({"Pooling": {"word_embedding_dimension": 5, "pooling_mode_mean_tokens": True}}, 5),
+        ({"Pooling": {"embedding_dimension": 5, "pooling_mode": "mean"}}, 5),
+        ({"Pooling": {"embedding_dimension": 5, "pooling_mode": ["mean", "max"]}}, 10),
+        ({"Pooling": {"embedding_dimension": 5}, "Dense": {"out_features": 3}}, 3),
+        ({"Pooling": {"embedding_dimension": 5}, "Normalize": {}}, 5),
+    ],
+)
+def test_dimension_is_that_of_the_last_module(
+    tmp_path: Path, modules: dict[str, dict[str, object]], expected: int
+) -> None:
+    (tmp_path / "config.json").write_text('{"hidden_size": 7}', encoding="utf-8")
+    listed = []
+    for name, config in modules.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(json.dumps(config), encoding="utf-8")
+        listed.append({"path": name, "type": f"sentence_transformers.models.{name}"})
+    (tmp_path / "modules.json").write_text(json.dumps(listed), encoding="utf-8")
+    assert find_model(str(tmp_path)).dimension == expected
+
+
+def test_dimension_of_real_models(tmp_path: Path) -> None:
+    assert find_model(MINILM).dimension == 384
+    assert find_model(lookup_model(tmp_path, {"ant": [1.0, 0.0]})).dimension == 2

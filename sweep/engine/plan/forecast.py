@@ -100,7 +100,7 @@ class _Reckoning:
     def _stored(self) -> Iterator[int]:
         """Yield the bytes of what is written beside term matrices."""
         for work in self.plan.encoders:
-            row = KEY_BYTES + NUMBER_BYTES * self._dimension(self._configs[work.model])
+            row = KEY_BYTES + NUMBER_BYTES * self._dimension(VectorConfig(model=work.model))
             yield (work.texts + work.queries) * row
         for made in self.plan.lists:
             yield self.queries * min(made.depth, self._chunks(made)) * ENTRY_BYTES
@@ -226,6 +226,5 @@ class _Reckoning:
         return len(self.engine.texts.chunks(work.chunk))
 
     def _dimension(self, vector: VectorConfig) -> int:
-        encoder = self.engine.pool.encoder(vector.model)
-        size = encoder.files.read_json("config.json").get("hidden_size")
-        return size if isinstance(size, int) else USUAL_DIMENSION
+        files = self.engine.pool.encoder(vector.model).files
+        return vector.dimensions or files.dimension or USUAL_DIMENSION

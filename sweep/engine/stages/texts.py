@@ -11,6 +11,7 @@ from sweep.configuration import ChunkConfig
 from sweep.engine.store.cache import StageCache
 from sweep.engine.store.keys import documents_key, queries_key, stage_key
 from sweep.engine.store.scratch import Spool
+from sweep.index.analyzer import analyzer_key
 from sweep.index.bm25 import TermMatrix, build_terms, from_arrays, to_arrays
 from sweep.machine import version_of
 from sweep.models import ModelFiles
@@ -95,7 +96,9 @@ class TextStages:
             "overlap": config.overlap,
             "unit": config.unit,
         }
-        libraries = (version_of("regex"), version_of("sentencex"))
+        libraries = [version_of("regex"), version_of("sentencex")]
+        if config.splitter == "markdown":
+            libraries.append(version_of("markdown-it-py"))
         return stage_key("chunks", params, (self._offsets_key, *libraries))
 
     def chunks(self, config: ChunkConfig) -> Chunks:
@@ -130,7 +133,8 @@ class TextStages:
         """Return the key of `terms(config, analyzer)`."""
         params = {"analyzer": analyzer, "prepend_title": config.prepend_title}
         libraries = (version_of("regex"), version_of("pystemmer"), version_of("bm25s"))
-        return stage_key("terms", params, (self.chunks_key(config), *libraries))
+        own = analyzer_key(analyzer)
+        return stage_key("terms", params, (self.chunks_key(config), *libraries, *own))
 
     def terms(self, config: ChunkConfig, analyzer: str) -> TermMatrix:
         """Return the term frequencies of every chunk."""

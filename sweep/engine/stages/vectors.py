@@ -73,7 +73,9 @@ class VectorStages:
                 joined.keys,
                 embed,
                 block=BLOCK,
-                convert=partial(prepare_vectors, similarity=config.similarity),
+                convert=partial(
+                    prepare_vectors, similarity=config.similarity, dimensions=config.dimensions
+                ),
             )
             account.got("embed", "store", count=len(joined.keys) - embed.count)
             key = self._passages_key(chunk, config)
@@ -154,6 +156,8 @@ class VectorStages:
         """Return the key of `index(chunk, config)`; a model is known by its files, not by name."""
         names = ("index", "similarity", "ef_search", "nprobe")
         params = {name: getattr(config, name) for name in names}
+        if config.dimensions is not None:
+            params["dimensions"] = config.dimensions
         return stage_key("index", params, (self._passages_key(chunk, config),))
 
     def index(self, chunk: ChunkConfig, config: VectorConfig) -> ChunkIndex:

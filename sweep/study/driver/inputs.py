@@ -67,7 +67,7 @@ def read_inputs(
 
     Raises: SweepError if one of them, or the study's name, is not valid.
     """
-    loaded = _with_options(read_space(Path(space)), options, report)
+    loaded = _with_options(read_space(Path(space), download=True), options, report)
     folder = Path(corpus) if corpus else options.corpus or loaded.corpus
     if folder is None:
         raise SpaceError(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sweep.configuration import Configuration
+from sweep.configuration import Configuration, VectorConfig
 from sweep.engine.engine import Engine
 from sweep.errors import CorpusError
 from sweep.index.analyzer import make_analyzer
@@ -37,10 +37,8 @@ def preflight(space: SearchSpace, engine: Engine, run: RunFile | None = None) ->
             find_model(c.vector.model)
         if c.rerank is not None and c.rerank.model is not None:
             engine.pool.cross_encoder(c.rerank.model)  # refuses what is none, loads no weights
-    for vector in {c.vector for c in configurations if c.vector is not None}:
-        hidden = find_model(vector.model).read_json("config.json").get("hidden_size")
-        if isinstance(hidden, int):
-            check_factory(vector, hidden)
+    for vector in dict.fromkeys(c.vector for c in configurations if c.vector is not None):
+        _check_dimension(vector)
     _check_terms(configurations, engine.corpus)
     told = (*few, *depth_notices(space, configurations), *timing_notices(space))
     for notice in (*told, *baseline_notices(space, run)):
@@ -53,6 +51,20 @@ def preflight(space: SearchSpace, engine: Engine, run: RunFile | None = None) ->
 def _check_metrics(space: SearchSpace, engine: Engine) -> None:
     check_goals(space, engine.corpus)
     recorded_metrics(space, engine.corpus)
+
+
+def _check_dimension(vector: VectorConfig) -> None:
+    """Refuse more numbers than a model's vectors have, and an index that does not fit."""
+    size = find_model(vector.model).dimension
+    if size is None:
+        return
+    if (vector.dimensions or 0) > size:
+        raise SpaceError(
+            f"vector.dimensions: must be at most {size}, the length of the vectors of "
+            f"{vector.model}, got {vector.dimensions}. Lower it; for models of several lengths "
+            f"write {{name: {vector.model}, dimensions: [...]}} for each."
+        )
+    check_factory(vector, vector.dimensions or size)
 
 
 def _check_terms(configurations: list[Configuration], corpus: Corpus) -> None:

@@ -5,7 +5,7 @@ along with its own (a model its prefixes, an index its search effort).
 """
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
@@ -13,10 +13,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from sweep.configuration import GROUPS, Configuration, Scalar
+from sweep.prompts import Prompts
 from sweep.study.space.file_types import Range
-from sweep.study.space.space_file import IndexFile, ModelFile, SpaceFile
+from sweep.study.space.space_file import SpaceFile
+from sweep.study.space.vector_file import IndexFile, ModelFile
 
 Number = int | float
+MODEL, QUERY, PASSAGE = "vector.model", "vector.query_prefix", "vector.passage_prefix"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,9 @@ class Part:
     given: frozenset[str]
 
 
-def read_part(file: SpaceFile, *, where: str, whole_steps: bool) -> Part:
+def read_part(
+    file: SpaceFile, *, where: str, whole_steps: bool, prompts: Callable[[str], Prompts]
+) -> Part:
     """Return the domains of a checked space.
 
     Args:
@@ -129,6 +134,7 @@ def read_part(file: SpaceFile, *, where: str, whole_steps: bool) -> Part:
         where: the place in the file that messages name.
         whole_steps: a range of whole numbers without a step has step 1 (for samplers; a grid
             asks for it, since leaving it out is more often forgotten than meant).
+        prompts: what a model wants before its texts, by its name; for what the file leaves open.
     """
     domains: dict[str, Domain] = {}
     given: set[str] = set()
@@ -141,7 +147,44 @@ def read_part(file: SpaceFile, *, where: str, whole_steps: bool) -> Part:
             given.add(name)
             if isinstance(domain, Choices):
                 given.update(n for option in domain.options for n, _ in option.sets)
+    domains[MODEL] = _with_prompts(domains[MODEL], prompts, written=domains.keys())
     return Part(where=where, domains=domains, given=frozenset(given))
+
+
+def _with_prompts(
+    domain: Domain, prompts: Callable[[str], Prompts], *, written: Collection[str]
+) -> Choices:
+    """Return the models, each with the prefixes that it wants where none is written."""
+    assert isinstance(domain, Choices), "a model is a text"
+    options = []
+    for option in domain.options:
+        sets = dict(option.sets)
+        wanted = prompts(str(sets[MODEL]))
+        for name, text in ((QUERY, wanted.query), (PASSAGE, wanted.passage)):
+            if text and name not in written and name not in sets:
+                sets[name] = text
+        options.append(Option(option.label, tuple(sets.items())))
+    return Choices(tuple(options))
+
+
+def prefix_notices(part: Part, prompts: Callable[[str], Prompts]) -> Iterator[str]:
+    """Tell which prefixes were put in that the file does not write, and who says so."""
+    for option in part.domains[MODEL].listed():
+        sets = dict(option.sets)
+        wanted = prompts(str(sets[MODEL]))
+        used = [
+            f"{text!r} before {which}"
+            for name, which, text in (
+                (QUERY, "queries", wanted.query),
+                (PASSAGE, "passages", wanted.passage),
+            )
+            if text and sets.get(name) == text
+        ]
+        if used:
+            yield (
+                f"vector.model {sets[MODEL]}: {' and '.join(used)}, as {wanted.source} says; "
+                f"query_prefix and passage_prefix change it"
+            )
 
 
 def _written(file: SpaceFile) -> Iterator[tuple[str, Any, bool]]:
@@ -179,7 +222,9 @@ def _range(name: str, value: Range[Any], *, whole_steps: bool) -> NumberRange:
 
 def _options(name: str, item: Any) -> Iterator[Option]:
     if isinstance(item, ModelFile):
-        yield from _bundles(name, item.name, item, ("query_prefix", "passage_prefix"))
+        yield from _bundles(
+            name, item.name, item, ("query_prefix", "passage_prefix", "dimensions")
+        )
     elif isinstance(item, IndexFile):
         yield from _bundles(name, item.factory, item, ("ef_search", "nprobe"))
     else:

@@ -28,7 +28,7 @@ HEADS = {
 _APPLIES: dict[str, Callable[[str], bool]] = {
     "chunk.size": lambda splitter: splitter != "document",
     "chunk.overlap": lambda splitter: splitter != "document",
-    "chunk.unit": lambda splitter: splitter == "sentences",
+    "chunk.unit": lambda splitter: splitter in ("sentences", "recursive", "markdown"),
     "bm25.delta": lambda variant: variant == "l",  # in `plus` it changes no ranking
     "bm25.epsilon": lambda variant: variant == "okapi",
     "vector.ef_search": lambda index: "HNSW" in index,
@@ -86,7 +86,19 @@ def rerank_plan(domains: Mapping[str, Domain], kind: Option, candidates: Option)
         groups = (*groups, "vector")
         for name, neutral in (("vector.index", "Flat"), ("vector.similarity", "cosine")):
             left[name] = Choices((Option(neutral, ((name, neutral),)),))
+        left.pop("vector.dimensions", None)
+        left["vector.model"] = _without(left["vector.model"], "vector.dimensions")
     return Plan("rerank", ("chunk", *groups, "rerank"), left)
+
+
+def _without(domain: Domain, name: str) -> Choices:
+    """Return the choices without what they set of another parameter."""
+    assert isinstance(domain, Choices), domain
+    options = (
+        Option(option.label, tuple((n, value) for n, value in option.sets if n != name))
+        for option in domain.options
+    )
+    return Choices(tuple(options))
 
 
 def applying_names(plan: Plan) -> set[str]:

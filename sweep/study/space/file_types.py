@@ -63,6 +63,10 @@ def _form(value: Any) -> str:
     return "@choices" if isinstance(value, list) else "@value"
 
 
+# A text, or a mapping that says more.
+EITHER = Discriminator(lambda value: "@mapping" if isinstance(value, dict) else "@value")
+
+
 def checked(parse: Callable[[str], object]) -> AfterValidator:
     """Return a check that `parse` accepts a text; its SpaceError becomes the field's problem."""
 

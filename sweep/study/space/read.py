@@ -8,7 +8,8 @@ problem of a file is reported in one error, one per line.
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,16 @@ from pydantic import ValidationError
 
 from sweep.configuration import DEFAULT_MODEL, Configuration
 from sweep.errors import SpaceError
+from sweep.prompts import Prompts, find_prompts
 from sweep.records import Notice
-from sweep.study.space.domains import Choices, Domain, Part, read_part
+from sweep.study.space.domains import (
+    MODEL,
+    Choices,
+    Domain,
+    Part,
+    prefix_notices,
+    read_part,
+)
 from sweep.study.space.enumeration import (
     applying_names,
     count_combinations,
@@ -70,8 +79,13 @@ _SHALLOW = {  # what follows from a depth below top_k
 }
 
 
-def read_space(path: Path) -> SearchSpace:
+def read_space(path: Path, *, download: bool = False) -> SearchSpace:
     """Read and check a search-space file, and list its configurations.
+
+    Args:
+        path: the file.
+        download: models may be fetched from the hub to learn what they want before their texts
+            (see `sweep.prompts`); of one that is not on this machine only the table is known.
 
     Raises: SpaceError with every problem of the file, one per line, each with the file's path.
     """
@@ -81,14 +95,15 @@ def read_space(path: Path) -> SearchSpace:
         file = StudyFile.model_validate(content)
     except ValidationError as error:
         raise _as_error(path, [*problems, *problem_lines(error)]) from None
+    prompts = cache(partial(find_prompts, download=download))
     grid = file.sampler.kind == "grid"
     parts = tuple(
-        read_part(space, where=where, whole_steps=not grid)
+        read_part(space, where=where, whole_steps=not grid, prompts=prompts)
         for where, space in zip(_places(file), _as_list(file.space), strict=True)
     )
     problems += [line for part in parts if grid for line in _open_ranges(part)]
     objectives = _objectives(file, problems)
-    baseline = _baseline(file, path, problems)
+    baseline = _baseline(file, path, problems, prompts)
     tokenizer = _tokenizer(file, parts, problems)
     trials = _trials(file, problems)
     name = _name(file, path, problems)
@@ -112,7 +127,7 @@ def read_space(path: Path) -> SearchSpace:
         exclude=tuple(dict.fromkeys(file.exclude)),
         parts=parts,
         configurations=_configurations(file, path, parts),
-        notices=tuple(_notices(file, path, parts)),
+        notices=tuple(dict.fromkeys(_notices(file, path, parts, prompts))),
     )
 
 
@@ -157,7 +172,7 @@ def _objectives(file: StudyFile, problems: list[str]) -> tuple[Objective, ...]:
 
 
 def _baseline(
-    file: StudyFile, path: Path, problems: list[str]
+    file: StudyFile, path: Path, problems: list[str], prompts: Callable[[str], Prompts]
 ) -> Configuration | BaselineRun | None:
     if file.baseline is None:
         return None
@@ -171,7 +186,7 @@ def _baseline(
                 "Check the path; it is relative to the space file."
             )
             return None
-    part = read_part(file.baseline, where="baseline", whole_steps=False)
+    part = read_part(file.baseline, where="baseline", whole_steps=False, prompts=prompts)
     several = [name for name, domain in part.domains.items() if domain.count() != 1]
     if several:
         problems.append(
@@ -263,7 +278,9 @@ def _configurations(
     return allowed
 
 
-def _notices(file: StudyFile, path: Path, parts: Sequence[Part]) -> Iterator[Notice]:
+def _notices(
+    file: StudyFile, path: Path, parts: Sequence[Part], prompts: Callable[[str], Prompts]
+) -> Iterator[Notice]:
     where = str(path)
     trials = file.trials or file.sampler.trials
     if file.sampler.kind == "grid" and trials is not None:
@@ -278,6 +295,8 @@ def _notices(file: StudyFile, path: Path, parts: Sequence[Part]) -> Iterator[Not
         applying = {name for plan in plans(part) for name in applying_names(plan)}
         if unused := sorted(part.given - applying):
             yield Notice(where=where, text=f"{part.where}: nothing uses {', '.join(unused)}")
+        if MODEL in applying:
+            yield from (Notice(where=where, text=text) for text in prefix_notices(part, prompts))
         for name, effect in _SHALLOW.items():
             depth, top_k = _bounds(part.domains[name])[0], _bounds(part.domains["top_k"])[1]
             if name in applying and depth < top_k:

@@ -16,20 +16,18 @@ from sweep.configuration import (
     Mode,
     RerankConfig,
     RerankKind,
-    Similarity,
     Splitter,
     TopKUnit,
     Unit,
     Variant,
-    VectorConfig,
 )
 from sweep.study.space.choice_file import EvaluationFile, MustFile, RecommendFile
 from sweep.study.space.expression import parse_constraint, parse_exclusion
 from sweep.study.space.file_types import (
+    EITHER,
     LARGEST,
     Aggregate,
     Choice,
-    Count,
     CountAxis,
     FileModel,
     OffsetAxis,
@@ -39,19 +37,20 @@ from sweep.study.space.file_types import (
     Word,
     checked,
 )
+from sweep.study.space.vector_file import VectorFile
 
 Direction = Literal["maximize", "minimize"]
 SamplerKind = Literal["grid", "random", "tpe", "nsga2"]
-_CHUNK, _BM25, _VECTOR = ChunkConfig(), Bm25Config(), VectorConfig()
+_CHUNK, _BM25 = ChunkConfig(), Bm25Config()
 _HYBRID, _RERANK = HybridConfig(), RerankConfig()
-_EITHER = Discriminator(lambda value: "@mapping" if isinstance(value, dict) else "@value")
 
 
 class ChunkFile(FileModel):
     """How documents are cut into chunks."""
 
     splitter: Choice[Splitter] = Field(
-        default=_CHUNK.splitter, description="What is cut into windows."
+        default=_CHUNK.splitter,
+        description="What chunks are made of; markdown cuts at headings first.",
     )
     size: CountAxis = Field(default=192, description="Longest chunk, counted in `unit`.")
     overlap: OverlapAxis = Field(
@@ -59,7 +58,8 @@ class ChunkFile(FileModel):
         description="Share of `size` that neighbours have in common: 0.5 = half.",
     )
     unit: Choice[Unit] = Field(
-        default=_CHUNK.unit, description="What `size` counts, for `sentences`; the others fix it."
+        default=_CHUNK.unit,
+        description="What `size` counts, for sentences, recursive and markdown.",
     )
     prepend_title: Choice[bool] = Field(
         default=_CHUNK.prepend_title,
@@ -79,52 +79,10 @@ class Bm25File(FileModel):
     b: ShareAxis = Field(default=_BM25.b, description="Strength of the length normalisation.")
     delta: PositiveAxis | None = Field(default=None, description="For `l` (0.5).")
     epsilon: PositiveAxis | None = Field(default=None, description="For `okapi` (0.25).")
-    analyzer: Choice[Word] = Field(default=_BM25.analyzer, description="`auto`, or a language.")
-
-
-class ModelFile(FileModel):
-    """A bi-encoder with the prefixes that it wants."""
-
-    name: Word = Field(description="A name known offline, a hub name, or a folder.")
-    query_prefix: Choice[str] | None = Field(default=None, description="Put before each query.")
-    passage_prefix: Choice[str] | None = Field(
-        default=None, description="Put before each passage."
-    )
-
-
-class IndexFile(FileModel):
-    """A faiss index with its search effort."""
-
-    factory: Word = Field(description="A faiss factory string.")
-    ef_search: Choice[Count] | None = Field(
-        default=None, description="Search effort of HNSW indexes."
-    )
-    nprobe: Choice[Count] | None = Field(default=None, description="Search effort of IVF indexes.")
-
-
-ModelValue = Annotated[
-    Annotated[Word, Tag("@value")] | Annotated[ModelFile, Tag("@mapping")], _EITHER
-]
-IndexValue = Annotated[
-    Annotated[Word, Tag("@value")] | Annotated[IndexFile, Tag("@mapping")], _EITHER
-]
-
-
-class VectorFile(FileModel):
-    """The bi-encoder and its index."""
-
-    model: Choice[ModelValue] = Field(default=_VECTOR.model, description="The bi-encoder.")
-    query_prefix: Choice[str] = Field(
-        default=_VECTOR.query_prefix, description="Put before each query."
-    )
-    passage_prefix: Choice[str] = Field(
-        default=_VECTOR.passage_prefix, description="Put before each passage."
-    )
-    similarity: Choice[Similarity] = Field(
-        default=_VECTOR.similarity, description="How vectors compare."
-    )
-    index: Choice[IndexValue] = Field(
-        default=_VECTOR.index, description="A faiss factory string; `Flat` is exact search."
+    analyzer: Choice[Word] = Field(
+        default=_BM25.analyzer,
+        description="auto, a language (english), or jieba, sudachipy, kiwipiepy; each also with "
+        "+identifiers behind it.",
     )
 
 
@@ -215,12 +173,12 @@ class SamplerFile(FileModel):
 
 
 ObjectiveValue = Annotated[
-    Annotated[Word, Tag("@value")] | Annotated[ObjectiveFile, Tag("@mapping")], _EITHER
+    Annotated[Word, Tag("@value")] | Annotated[ObjectiveFile, Tag("@mapping")], EITHER
 ]
 SplitValue = Annotated[  # YAML reads off as false
     Annotated[Literal["auto", "off", False], Tag("@value")]
     | Annotated[SplitFile, Tag("@mapping")],
-    _EITHER,
+    EITHER,
 ]
 Baseline = Annotated[
     Annotated[SpaceFile, Tag("@configuration")] | Annotated[RunFile, Tag("@run")],

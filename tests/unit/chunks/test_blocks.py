@@ -15,6 +15,8 @@ from tests.engine_inputs import handbook
 CONFIGS = [
     ChunkConfig(splitter="tokens", size=7, overlap=0.3),
     ChunkConfig(splitter="sentences", size=12, overlap=0.2),
+    ChunkConfig(splitter="recursive", size=12, overlap=0.2),
+    ChunkConfig(splitter="markdown", size=12, overlap=0.2),
     ChunkConfig(splitter="words", size=3, unit="words"),
     ChunkConfig(splitter="characters", size=20, unit="characters"),
     ChunkConfig(splitter="document", size=None),

@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from sweep.records import TokenOffsets
 from tests.chunk_inputs import cut, spans_of, texts_of, tokens_of
 from tests.corpus_files import corpus_of
 
-SPLITTERS: list[Splitter] = ["tokens", "sentences", "words", "characters", "document"]
+SPLITTERS: list[Splitter] = list(get_args(Splitter))
 
 
 def config(splitter: Splitter, size: int | None = 3, **others: Any) -> ChunkConfig:

@@ -1,5 +1,6 @@
 """Terms of texts in several scripts, checked by eye."""
 
+import re
 import unicodedata
 
 import pytest
@@ -8,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sweep.errors import IndexingError
-from sweep.index.analyzer import STOP_LISTS, analyze, analyzer_names, make_analyzer
+from sweep.index.analyzer import (
+    STOP_LISTS,
+    analyze,
+    analyzer_key,
+    analyzer_names,
+    make_analyzer,
+)
+from sweep.index.segmenters import DICTIONARIES
+from sweep.index.stop_lists import FUNCTION_WORDS
 
 
 @pytest.mark.parametrize(
@@ -80,22 +89,66 @@ def test_text_of_stop_words_alone_keeps_them() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", analyzer_names())
+@pytest.mark.parametrize("name", [name for name in analyzer_names() if name not in DICTIONARIES])
 def test_every_analyzer_works(name: str) -> None:
     assert make_analyzer(name)("2207") == ["2207"]
+    assert make_analyzer(f"{name}+identifiers")("AB-2207") == ["ab", "2207", "ab-2207"]
 
 
-def test_stop_lists_belong_to_known_languages() -> None:
-    assert set(STOP_LISTS) <= set(Stemmer.algorithms())
+def test_every_language_has_one_list_of_stop_words() -> None:
+    assert {*STOP_LISTS, *FUNCTION_WORDS} == set(Stemmer.algorithms())
+    assert not STOP_LISTS.keys() & FUNCTION_WORDS.keys()
 
 
-def test_unknown_analyzer_names_the_nearest() -> None:
-    with pytest.raises(
-        IndexingError, match=r"bm25\.analyzer: .* got 'English'\. Write 'english'\."
-    ):
-        make_analyzer("English")
-    with pytest.raises(IndexingError, match="got 'xq'. Known: auto, arabic"):
-        make_analyzer("xq")
+@pytest.mark.parametrize(
+    ("language", "text", "terms"),
+    [
+        ("arabic", "هذا الكتاب في المكتبة", ["كتاب", "مكتب"]),
+        ("czech", "dům je na kopci", ["dům", "kopk"]),
+        ("finnish", "talo on mäellä ja se on suuri", ["talo", "mäel", "suuri"]),
+        ("greek", "Το σπίτι είναι στο βουνό", ["σπιτ", "βουν"]),
+        ("hindi", "यह किताब मेज पर है", ["किताब", "मेज"]),
+        ("hungarian", "a ház nem a hegyen van", ["ház", "hegy"]),
+        ("indonesian", "rumah itu di atas bukit", ["rumah", "atas", "bukit"]),
+        ("polish", "dom jest na wzgórzu", ["dom", "wzgórz"]),
+        ("romanian", "Casa este și ea pe deal", ["cas", "deal"]),
+        ("romanian", "Casa este şi ea pe deal", ["cas", "deal"]),  # the older letter
+        ("serbian", "Кућа је на брду", ["kuć", "brd"]),
+        ("serbian", "Kuća je na brdu", ["kuć", "brd"]),
+        ("tamil", "இந்த புத்தகம் மற்றும் அந்த வீடு", ["புத்தகம்", "வீடு"]),
+        ("yiddish", "דאָס הויז איז אויף דעם באַרג", ["\u05d4\u05f1\u05d6", "בארג"]),
+    ],
+)
+def test_languages_drop_their_function_words(language: str, text: str, terms: list[str]) -> None:
+    assert analyze(text, analyzer=language) == terms
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("English", "Write 'english'."),
+        ("english+ids", r"Write 'english\+identifiers'\."),
+        ("sudachi", "Write 'sudachipy'."),
+        ("xq", "Known: auto, arabic, .* kiwipiepy; each also with \\+identifiers."),
+    ],
+)
+def test_unknown_analyzer_names_the_nearest(name: str, advice: str) -> None:
+    with pytest.raises(IndexingError) as caught:
+        make_analyzer(name)
+    assert f"bm25.analyzer: must be a known analyzer, got {name!r}." in str(caught.value)
+    assert re.search(advice, str(caught.value))
+
+
+def test_key_holds_what_the_name_does_not_say() -> None:
+    assert (
+        analyzer_key("auto") == analyzer_key("english") == analyzer_key("auto+identifiers") == ()
+    )
+    assert analyzer_key("polish") != analyzer_key("czech")
+    assert analyzer_key("polish") == analyzer_key("polish+identifiers")
+    assert [part.partition("=")[0] for part in analyzer_key("sudachipy")] == [
+        "sudachipy",
+        "sudachidict-core",
+    ]
 
 
 @given(st.text())

@@ -49,6 +49,8 @@ def test_a_range_is_listed_without_rounding_drift_and_with_its_end(tmp_path: Pat
         ),
         ({"mode": "bm25", "chunk": {"splitter": "tokens", "unit": ["tokens", "words"]}}, 1),
         ({"mode": "bm25", "chunk": {"splitter": "sentences", "unit": ["tokens", "words"]}}, 2),
+        ({"mode": "bm25", "chunk": {"splitter": "recursive", "unit": ["tokens", "words"]}}, 2),
+        ({"mode": "bm25", "chunk": {"splitter": "markdown", "unit": ["tokens", "words"]}}, 2),
         ({"mode": "bm25", "bm25": {"variant": ["lucene", "l"], "delta": [0.3, 0.6]}}, 3),
         ({"mode": "bm25", "bm25": {"variant": ["lucene", "plus"], "delta": [0.3, 0.6]}}, 2),
         ({"mode": "bm25", "bm25": {"variant": ["plus", "okapi"], "epsilon": [0.1, 0.2]}}, 3),
