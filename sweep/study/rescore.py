@@ -19,6 +19,7 @@ from typing import Any
 import optuna
 
 from sweep.corpus.labels import Pair, hash_labels, join_labels
+from sweep.engine.engine import Engine
 from sweep.engine.measure.report import Report
 from sweep.engine.store.store import write_whole
 from sweep.errors import StoreError, StudyError
@@ -40,7 +41,7 @@ from sweep.study.driver.identity import claim_folder
 from sweep.study.driver.opening import begin_study, read_recorded
 from sweep.study.driver.restore import clear_halves, restore_tables
 from sweep.study.driver.split import StudySplit, study_split
-from sweep.study.folder import study_folder
+from sweep.study.folder import StudyFolder, study_folder
 from sweep.study.label_files import label_lines
 from sweep.study.record import distributions, failure, to_optuna
 from sweep.study.reopen import engine_over
@@ -118,19 +119,9 @@ def rescore(
     split = study_split(Split(**study.about["identity"]["split"]), labels.root)
     storage = study.optuna_storage
     with running(study_folder(name).lock, name, storage):
-        folder = study_folder(name)
-        clear_halves(folder.path)
+        clear_halves(study_folder(name).path)
         sibling = _open(study, name, labels)
-        evaluation = Evaluation(
-            engine=engine,
-            scorer=scorer_of(
-                study, engine.texts, metrics_of_study(study, labels.corpus), split.search
-            ),
-            goals=study.goals,
-            constraints=constraints_of_study(study),
-            critical=critical_queries(musts_of_study(study), labels.corpus),
-            folder=folder,
-        )
+        evaluation = _evaluation(study, labels, engine, split, study_folder(name))
         run = _baseline(study, sibling, evaluation, split.search)
         with report.run(name, int(study.about["planned"])):
             recorded = read_recorded(sibling)
@@ -143,6 +134,21 @@ def rescore(
         _introduce(study, opened, labels, report)
         show_ended(opened, labels.corpus, report)
     return opened
+
+
+def _evaluation(
+    study: Study, labels: Labelled, engine: Engine, split: StudySplit, folder: StudyFolder
+) -> Evaluation:
+    """Return what the study's trials are scored with, over the corpus with all labels."""
+    metrics = metrics_of_study(study, labels.corpus)
+    return Evaluation(
+        engine=engine,
+        scorer=scorer_of(study, engine.texts, metrics, split.search),
+        goals=study.goals,
+        constraints=constraints_of_study(study),
+        critical=critical_queries(musts_of_study(study), labels.corpus),
+        folder=folder,
+    )
 
 
 def _open(study: Study, name: str, labels: Labelled) -> optuna.Study:

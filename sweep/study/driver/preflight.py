@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sweep.configuration import Configuration, VectorConfig
 from sweep.engine.engine import Engine
-from sweep.errors import CorpusError
+from sweep.errors import CorpusError, SpaceError
 from sweep.index.analyzer import make_analyzer
 from sweep.index.vectors import check_factory
 from sweep.models import find_model

@@ -18,23 +18,17 @@ from pydantic import ValidationError
 from sweep.configuration import DEFAULT_MODEL, Configuration
 from sweep.errors import SpaceError
 from sweep.prompts import Prompts, find_prompts
-from sweep.records import Notice
 from sweep.study.space.domains import (
-    MODEL,
-    Choices,
-    Domain,
     Part,
-    prefix_notices,
     read_part,
 )
 from sweep.study.space.enumeration import (
-    applying_names,
     count_combinations,
     enumerate_configurations,
-    plans,
 )
 from sweep.study.space.expression import Constraint, parse_constraint
 from sweep.study.space.must import Must, read_must
+from sweep.study.space.notices import space_notices
 from sweep.study.space.problems import problem_lines
 from sweep.study.space.search_space import (
     BaselineRun,
@@ -73,10 +67,6 @@ __all__ = [
 ]
 MAX_COMBINATIONS = 5_000_000  # minutes and gigabytes to list; far beyond what can be evaluated
 MAX_LISTED = 100_000  # of a sampled space, which can do without a list
-_SHALLOW = {  # what follows from a depth below top_k
-    "hybrid.depth": "the fused list may end before top_k",
-    "rerank.depth": "the ranks after it keep the first stage's order",
-}
 
 
 def read_space(path: Path, *, download: bool = False) -> SearchSpace:
@@ -96,12 +86,7 @@ def read_space(path: Path, *, download: bool = False) -> SearchSpace:
     except ValidationError as error:
         raise _as_error(path, [*problems, *problem_lines(error)]) from None
     prompts = cache(partial(find_prompts, download=download))
-    grid = file.sampler.kind == "grid"
-    parts = tuple(
-        read_part(space, where=where, whole_steps=not grid, prompts=prompts)
-        for where, space in zip(_places(file), _as_list(file.space), strict=True)
-    )
-    problems += [line for part in parts if grid for line in _open_ranges(part)]
+    parts = _parts(file, problems, prompts)
     objectives = _objectives(file, problems)
     baseline = _baseline(file, path, problems, prompts)
     tokenizer = _tokenizer(file, parts, problems)
@@ -127,7 +112,7 @@ def read_space(path: Path, *, download: bool = False) -> SearchSpace:
         exclude=tuple(dict.fromkeys(file.exclude)),
         parts=parts,
         configurations=_configurations(file, path, parts),
-        notices=tuple(dict.fromkeys(_notices(file, path, parts, prompts))),
+        notices=tuple(dict.fromkeys(space_notices(file, path, parts, prompts))),
     )
 
 
@@ -147,6 +132,18 @@ def _places(file: StudyFile) -> list[str]:
 
 def _beside(path: Path, written: str) -> Path:
     return Path(os.path.normpath(path.parent / Path(written).expanduser()))
+
+
+def _parts(
+    file: StudyFile, problems: list[str], prompts: Callable[[str], Prompts]
+) -> tuple[Part, ...]:
+    grid = file.sampler.kind == "grid"
+    parts = tuple(
+        read_part(space, where=where, whole_steps=not grid, prompts=prompts)
+        for where, space in zip(_places(file), _as_list(file.space), strict=True)
+    )
+    problems += [line for part in parts if grid for line in _open_ranges(part)]
+    return parts
 
 
 def _open_ranges(part: Part) -> Iterator[str]:
@@ -276,36 +273,3 @@ def _configurations(
             "Remove an expression."
         )
     return allowed
-
-
-def _notices(
-    file: StudyFile, path: Path, parts: Sequence[Part], prompts: Callable[[str], Prompts]
-) -> Iterator[Notice]:
-    where = str(path)
-    trials = file.trials or file.sampler.trials
-    if file.sampler.kind == "grid" and trials is not None:
-        yield Notice(where=where, text=f"trials: {trials} is not used: a grid runs everything")
-    if "recommend" in file.model_fields_set and len(_as_list(file.objective)) > 1:
-        text = "recommend: is not used: of several objectives, none is recommended"
-        yield Notice(where=where, text=text)
-    evaluation = file.evaluation
-    if evaluation.span_rule == "containment" and "span_threshold" in evaluation.model_fields_set:
-        yield Notice(where=where, text="evaluation: nothing uses span_threshold")
-    for part in parts:
-        applying = {name for plan in plans(part) for name in applying_names(plan)}
-        if unused := sorted(part.given - applying):
-            yield Notice(where=where, text=f"{part.where}: nothing uses {', '.join(unused)}")
-        if MODEL in applying:
-            yield from (Notice(where=where, text=text) for text in prefix_notices(part, prompts))
-        for name, effect in _SHALLOW.items():
-            depth, top_k = _bounds(part.domains[name])[0], _bounds(part.domains["top_k"])[1]
-            if name in applying and depth < top_k:
-                text = f"{part.where}.{name}: {depth} is below top_k {top_k}: {effect}"
-                yield Notice(where=where, text=text)
-
-
-def _bounds(domain: Domain) -> tuple[Any, Any]:
-    if isinstance(domain, Choices):
-        labels: list[Any] = [option.label for option in domain.options]
-        return min(labels), max(labels)
-    return domain.low, domain.high
