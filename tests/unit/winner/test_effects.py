@@ -138,6 +138,14 @@ def test_one_pair_alone_is_no_link() -> None:
     assert main_effects(params, rows(0.0, 0.5)) == ()
 
 
+def test_numbers_that_never_recur_are_no_link() -> None:
+    """Drawn at random, overlap differs between any two configurations."""
+    rng = np.random.default_rng(0)
+    params = [{"size": s, "k": k, "o": float(rng.random())} for s in (64, 128) for k in range(5)]
+    found = by_name(main_effects(params, rng.random((10, 3)), names=["size"]))
+    assert not found["size"].matched
+
+
 def test_a_unit_follows_its_splitter() -> None:
     params = [
         {"chunk.splitter": "tokens", "chunk.unit": "tokens", "chunk.size": 100},
