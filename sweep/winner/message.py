@@ -105,7 +105,8 @@ def _end_lines(answer: Answer) -> list[str]:
     pick = "" if answer.pick == "recommended" else f" --pick {answer.pick}"
     return [
         f"STUDY {name}: {answer.counts}",
-        f"NEXT  sweep trials {name} | sweep dashboard | sweep export {name}{pick} --out winner/",
+        f"NEXT  sweep trials {name} | sweep diagnose {name} | sweep dashboard | "
+        f"sweep export {name}{pick} --out winner/",
     ]
 
 
