@@ -178,7 +178,8 @@ def _end_lines(answer: Answer) -> list[str]:
         pick = f" --trial {answer.trial.number}"
     return [
         f"STUDY {name}: {answer.counts}",
-        f"NEXT  sweep trials {name} | sweep dashboard | sweep export {name}{pick} --out winner/",
+        f"NEXT  sweep trials {name} | sweep diagnose {name} | sweep dashboard | "
+        f"sweep export {name}{pick} --out winner/",
     ]
 
 
