@@ -22,6 +22,7 @@ COMMANDS = {
     "trials": "sweep.cli.trials",
     "show": "sweep.cli.show",
     "best": "sweep.cli.best",
+    "report": "sweep.cli.report",
     "compare": "sweep.cli.compare",
     "delete": "sweep.cli.delete",
     "dashboard": "sweep.cli.dashboard",

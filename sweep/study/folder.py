@@ -10,6 +10,7 @@ results/
     space.yaml          the search space, as it was when the study ran last
     identity.json       what the study was begun with
     confirm.json        scores on the confirm set, and how often it was looked at
+    report.html         the report, where no other place is named; also .md, .json
     trials/<fingerprint>/
       scores.parquet    query_id, one column per metric
       ranking.parquet   query_id, rank, chunk, document_id, start, end, score
@@ -46,6 +47,10 @@ class StudyFolder:
     def confirm(self) -> Path:
         """Return the confirm scores."""
         return self.path / "confirm.json"
+
+    def report(self, suffix: str) -> Path:
+        """Return where a report goes when no place is named."""
+        return self.path / f"report.{suffix}"
 
     @property
     def trials(self) -> Path:

@@ -204,10 +204,11 @@ class Study:
             [goal.maximize for goal in self.goals],
             self._choosable(),
             baseline=self.baseline,
-            counts=self._counts(),
+            counts=self.counts(),
         )
 
-    def _counts(self) -> "Counts":
+    def counts(self) -> "Counts":
+        """Return how many configurations ended how."""
         from sweep.winner.answer import Counts
 
         failed = {t.fingerprint for t in self.trials} - {t.fingerprint for t in self.complete}
@@ -229,7 +230,7 @@ class Study:
                 self.scored(),
                 baseline=self.baseline,
                 pick=pick,
-                counts=self._counts(),
+                counts=self.counts(),
             )
         return self._answers[pick]
 

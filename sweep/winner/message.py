@@ -19,7 +19,7 @@ def _use_lines(answer: Answer) -> list[str]:
     word = "BASE " if answer.pick == "baseline" else "USE  "
     lines = [
         f"{word} #{trial.number}  {trial.configuration.label()}",
-        f"      {answer.objective} {_score(answer)}",
+        f"      {answer.objective} {score_text(answer)}",
     ]
     if answer.unconfirmed:
         lines.append(f"      no honest score: {answer.unconfirmed}")
@@ -40,13 +40,14 @@ def _use_lines(answer: Answer) -> list[str]:
         lines.append("      this is the baseline: keep what you have")
     costs = [f"{trial.metrics.get('context_tokens', 0):,.0f} context tokens a query"]
     if "index_bytes" in trial.metrics:
-        costs.append(f"index {trial.metrics['index_bytes'] / 1e6:,.1f} MB")
+        costs.append(f"index {megabytes(trial.metrics['index_bytes'])} MB")
     if "latency_p95_ms" in trial.metrics:
         costs.append(latency_text(trial))
     return [*lines, "      " + ", ".join(costs)]
 
 
-def _score(answer: Answer) -> str:
+def score_text(answer: Answer) -> str:
+    """Return the honest score with what it is measured on; else that of the queries that chose."""
     search = answer.search
     if answer.confirm is None:
         return f"{plain(search.mean)} on the {search.queries} queries that chose it"
@@ -74,17 +75,19 @@ def _tied_lines(answer: Answer) -> list[str]:
     if math.isfinite(answer.loss_bound):
         bound = plain(answer.loss_bound)
         lines.append(f"      #{number} may lose up to {bound} to whichever is truly best")
-    if math.isfinite(found.detectable):
-        power = (
-            f"      {answer.search.queries} queries show differences from "
-            f"{plain(found.detectable)} on"
-        )
-        if found.queries_needed is not None and found.queries_needed > answer.search.queries:
-            power += f"; about {_round(found.queries_needed):,} would show .02"
-        lines.append(power)
-    else:
-        lines.append(f"      {answer.search.queries} queries are too few to tell")
+    lines.append(f"      {power_text(answer)}")
     return lines
+
+
+def power_text(answer: Answer) -> str:
+    """Return which differences the queries can show, and how many would show a small one."""
+    found, queries = answer.recommendation, answer.search.queries
+    if not math.isfinite(found.detectable):
+        return f"{queries} queries are too few to tell"
+    text = f"{queries} queries show differences from {plain(found.detectable)} on"
+    if found.queries_needed is not None and found.queries_needed > queries:
+        text += f"; about {_round(found.queries_needed):,} would show .02"
+    return text
 
 
 def _holes_lines(answer: Answer) -> list[str]:
@@ -105,7 +108,7 @@ def _end_lines(answer: Answer) -> list[str]:
     pick = "" if answer.pick == "recommended" else f" --pick {answer.pick}"
     return [
         f"STUDY {name}: {answer.counts}",
-        f"NEXT  sweep trials {name} | sweep dashboard | sweep export {name}{pick} --out winner/",
+        f"NEXT  sweep report {name} | sweep dashboard | sweep export {name}{pick} --out winner/",
     ]
 
 
@@ -138,6 +141,11 @@ def latency_text(trial: TrialRecord) -> str:
 def milliseconds(value: float) -> str:
     """Return a latency with about two significant digits, without unit."""
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
+
+
+def megabytes(size: float) -> str:
+    """Return a number of bytes in MB, with about two significant digits, without unit."""
+    return milliseconds(size / 1e6)
 
 
 def _round(count: int) -> int:

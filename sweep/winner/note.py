@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
 from sweep.winner.front import Front
-from sweep.winner.message import answer_text, milliseconds, plain, signed, with_interval
+from sweep.winner.markdown import markdown_table as _table
+from sweep.winner.markdown import markdown_text as _text
+from sweep.winner.message import answer_text, megabytes, milliseconds, plain, signed, with_interval
 
 COSTS = ("context_tokens", "latency_p95_ms", "index_bytes")
 TOLD = ("ndcg@10", "recall@10", "hit@5", "rr@10", "judged@10", "span_recall")  # of a trial
@@ -199,7 +201,7 @@ def costs_of(trial: TrialRecord) -> dict[str, str]:
             if name == "latency_p95_ms":
                 found[title] = milliseconds(value)
             elif name == "index_bytes":
-                found[title] = f"{value / 1e6:,.3g}"
+                found[title] = megabytes(value)
             else:
                 found[title] = f"{value:,.0f}"
     return found
@@ -251,15 +253,3 @@ def _interval(trial: TrialRecord, name: str) -> str:
 
 def _number(value: float) -> str:
     return plain(value) if abs(value) < 100 else f"{value:,.0f}"
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    # Spaces that do not break keep columns apart where a page has no margins for them.
-    padded = [[f"\u00a0{cell}\u00a0" for cell in line] for line in (header, *rows)]
-    padded.insert(1, ["---"] * len(header))
-    return "\n".join(f"| {' | '.join(line)} |" for line in padded)
-
-
-def _text(text: str) -> str:
-    """Return a text whose characters mean nothing in Markdown."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|~$" else c for c in text)

@@ -51,6 +51,11 @@ def read_confirm(path: Path, metric: str) -> dict[int, Floats]:
     }
 
 
+def count_looks(path: Path) -> int:
+    """Return how often the confirm set was looked at; each look uses some of it up."""
+    return int(_read(path)["looks"])
+
+
 def _score(
     study: "Study", evaluation: "Evaluation", trial: TrialRecord, query_ids: tuple[str, ...]
 ) -> dict[str, list[float]]:

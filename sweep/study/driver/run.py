@@ -26,6 +26,7 @@ from sweep.study.driver.preflight import preflight
 from sweep.study.driver.queue import TooManyFailures, axes_of, evaluate_queue, planned
 from sweep.study.driver.restore import clear_halves, restore_tables
 from sweep.study.driver.split import StudySplit, study_split
+from sweep.study.driver.surroundings import surroundings
 from sweep.study.folder import StudyFolder, default_storage, default_store, study_folder
 from sweep.study.metrics import constraints_of, goals_of, label_range, recorded_metrics
 from sweep.study.space.read import read_space
@@ -181,7 +182,7 @@ def _run_locked(
     draws, asked = draws_of(space, recorded, options, study.user_attrs.get(ABOUT, {}))
     about = describe(space, identity, engine.corpus, corpus_folder, split)
     about |= {"axes": axes, "planned": draws.planned, "asked": asked}
-    about |= stamp(abouts_of(storage).values())
+    about |= stamp(abouts_of(storage).values()) | {"made_with": surroundings(engine, values)}
     study.set_user_attr(ABOUT, about)
     write_whole(study_folder(name).space, space.path.read_bytes())
     evaluation = make_evaluation(space, engine, split, study_folder(name))

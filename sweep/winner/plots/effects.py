@@ -5,22 +5,23 @@ from itertools import pairwise
 
 import plotly.graph_objects as go
 
-from sweep.study.dashboard.plots.board import (
+from sweep.trials import TrialRecord
+from sweep.winner.insight.effects import Effect
+from sweep.winner.plots.board import (
     GRID,
     INK,
     MODES,
     Board,
     error_bars,
+    escaped,
     hover_texts,
     make_figure,
     short,
 )
-from sweep.trials import TrialRecord
-from sweep.winner.insight.effects import Effect
 
 MOST_ROWS = 20
 BETTER, WORSE, OPEN = "better", "worse", "no difference shown"
-COLORS = {BETTER: "#2ca02c", WORSE: "#d62728", OPEN: "#9a9a9a"}
+COLORS = {BETTER: "#2a962a", WORSE: "#d9463f", OPEN: "#8a8a8a"}
 
 
 def plot_effects(
@@ -49,7 +50,7 @@ def plot_effects(
         {"xaxis": axis, "yaxis": {"tickvals": list(range(len(rows))), "ticktext": _names(rows)}},
     )
     for meaning, color in COLORS.items():
-        own = [row for row, e in enumerate(rows) if _meaning(e, maximize=maximize) == meaning]
+        own = [row for row, e in enumerate(rows) if meaning_of(e, maximize=maximize) == meaning]
         if own:
             figure.add_trace(_points(rows, own).update(name=meaning, marker={"color": color}))
     for place, (one, other) in enumerate(pairwise(rows)):
@@ -100,7 +101,9 @@ def _names(rows: Sequence[Effect]) -> list[str]:
     """Return the names of the rows, from below: a parameter is named once, at its top value."""
     above = [*(effect.name for effect in rows[1:]), ""]
     return [
-        effect.value if effect.name == name else f"<b>{effect.name}</b>  {effect.value}"
+        escaped(effect.value)
+        if effect.name == name
+        else f"<b>{effect.name}</b>  {escaped(effect.value)}"
         for effect, name in zip(rows, above, strict=True)
     ]
 
@@ -118,14 +121,15 @@ def _points(rows: Sequence[Effect], own: Sequence[int]) -> go.Scatter:
         mode="markers",
         marker={"size": 9},
         hovertext=[
-            f"{e.name} = {e.value}<br>mean {e.mean:.4f} of {e.configurations} configurations"
+            f"{e.name} = {escaped(e.value)}<br>"
+            f"mean {e.mean:.4f} of {e.configurations} configurations"
             for e in effects
         ],
         hovertemplate="%{hovertext}<br>%{x:+.4f}<extra></extra>",
     )
 
 
-def _meaning(effect: Effect, *, maximize: bool) -> str:
+def meaning_of(effect: Effect, *, maximize: bool) -> str:
     """Return whether a difference is shown: its interval does not hold 0."""
     low, high = effect.interval
     if not (low > 0 or high < 0):

@@ -1,0 +1,95 @@
+"""The report of a study: gathers what it is made of, and writes it."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import sweep
+from sweep.errors import StudyError, SweepError
+from sweep.study.board import board_of, effects_of
+from sweep.study.driver.confirm import count_looks
+from sweep.study.study import Study
+from sweep.study.verdict import named_storage, verdict_of
+from sweep.trials import TrialRecord, json_ready
+from sweep.winner.answer import Answer
+from sweep.winner.front import Front
+from sweep.winner.report.build import build_report
+from sweep.winner.report.content import Report
+from sweep.winner.report.html import to_html
+from sweep.winner.report.markdown import to_markdown
+from sweep.winner.report.material import Material, Origin
+
+Format = Literal["html", "md", "json"]
+
+
+def make_report(study: Study) -> Report:
+    """Return everything that is to be said of a study; that nothing can be recommended, too.
+
+    Raises: StudyError if no configuration of the study has been evaluated, nor has failed.
+    """
+    if not study.trials:
+        raise StudyError(
+            f"study {study.name!r}: must have a trial to report on, got none yet. Let `sweep run` "
+            f"go on."
+        )
+    found: Answer | Front | None = None
+    reason = ""
+    try:
+        found = study.front() if len(study.goals) > 1 else study.answer()
+    except SweepError as error:
+        reason = str(error)
+    verdict = verdict_of(study)
+    return build_report(
+        Material(
+            study=study.name,
+            found=found,
+            reason=reason,
+            board=board_of(study.complete, study.goals, verdict),
+            failed=_failed(study),
+            counts=study.counts(),
+            losses=verdict.losses,
+            effects=effects_of(study) if study.complete else {},
+            origin=_origin(study),
+        )
+    )
+
+
+def render(report: Report, how: Format) -> str:
+    """Return the report as a file holds it."""
+    if how == "html":
+        return to_html(report)
+    if how == "md":
+        return to_markdown(report)
+    return json.dumps(json_ready(report.to_json()), ensure_ascii=False, indent=2) + "\n"
+
+
+def _failed(study: Study) -> tuple[TrialRecord, ...]:
+    """Return the last failed trial of every configuration that has no finished one."""
+    done = {trial.fingerprint for trial in study.complete}
+    last = {t.fingerprint: t for t in study.trials if t.fingerprint not in done}
+    return tuple(sorted(last.values(), key=lambda trial: trial.number))
+
+
+def _origin(study: Study) -> Origin:
+    about: Mapping[str, Any] = study.about
+    identity: Mapping[str, Any] = about["identity"]
+    path = study.folder.space
+    return Origin(
+        corpus=str(about["corpus_name"]),
+        corpus_hash=str(identity["corpus"]),
+        corpus_folder=str(about["corpus_folder"]),
+        split=about.get("split", {}),
+        sampler=identity.get("sampler", {}),
+        constraints=tuple(identity.get("constraints", ())),
+        evaluation=identity.get("evaluation", {}),
+        metrics_version=int(identity.get("metrics version", 0)),
+        tokenizer=str(about["tokenizer"]),
+        precision=str(identity["precision"]),
+        space=path.read_text(encoding="utf-8", errors="replace") if path.is_file() else None,
+        space_path=path.as_posix(),
+        made_with=about.get("made_with", {}),
+        last_run=str(about.get("last_run")),
+        looks=count_looks(study.folder.confirm),
+        storage=named_storage(study),
+        version=sweep.__version__,
+    )
