@@ -8,12 +8,12 @@ import plotly.graph_objects as go
 import pytest
 
 from sweep.configuration import Bm25Config, ChunkConfig, Configuration
+from sweep.trials import TrialRecord
+from sweep.winner.insight.effects import Effect
 from sweep.winner.plots.board import MOST_LABELS, Board
 from sweep.winner.plots.cost import plot_cost
 from sweep.winner.plots.effects import plot_effects, plot_top_k
 from sweep.winner.plots.leaders import MOST_ROWS, plot_leaders
-from sweep.trials import TrialRecord
-from sweep.winner.insight.effects import Effect
 
 
 def trial(

@@ -114,12 +114,12 @@ def _test(answer: Answer) -> list[Fact]:
         Fact(
             name="Which are worse than the best",
             value=f"Tukey's honest significant difference, by sign flips. If two configurations "
-            f"were equally good, the sign of their difference on a query would be chance; so signs "
-            f"are flipped at random, for all {all_of_them} at once, and what is seen is compared "
-            f"with what chance makes of it. That allows for their number and for the best being "
-            f"chosen by the same queries: at most {tukey.alpha:.0%} of such sweeps would call an "
-            f"equal one worse. What is not called worse is tied: not separable, which is not the "
-            f"same as equal.",
+            f"were equally good, the sign of their difference on a query would be chance; so the "
+            f"signs are flipped at random, for all {all_of_them} at once, and what is seen is "
+            f"compared with what chance makes of it. That allows for their number and for the "
+            f"best being chosen by the same queries: at most {tukey.alpha:.0%} of such sweeps "
+            f"would call an equal one worse. What is not called worse is tied: not separable, "
+            f"which is not the same as equal.",
         ),
         Fact(
             name="Which of the tied",
