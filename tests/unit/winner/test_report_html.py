@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import html
 import json
 import re
 from collections import Counter
@@ -132,7 +133,7 @@ def test_a_page_without_pictures_carries_no_plotly() -> None:
     page = to_html(build_report(material()))
     assert len(page) < 50_000
     assert "<script" not in page
-    assert "script-src 'none'" in page
+    assert "default-src 'none'; script-src 'none'" in html.unescape(page)
 
 
 def hostile_report(text: str) -> Report:
@@ -176,14 +177,12 @@ def test_no_text_is_markup(page: str, text: str) -> None:
     assert outline.tags["style"] == 1
     assert not [name for _, name, _ in outline.attributes if name.startswith("on")]
     assert sum(text in shown for shown in outline.shown) >= 10
-    assert "49" not in "".join(outline.shown[:5])
+    assert not any("49 " in shown for shown in outline.shown)  # no template in a text
 
 
 def test_texts_of_others_are_isolated() -> None:
-    text = HOSTILE[-1]
     isolated = re.findall(r"(?s)<bdi dir=\"auto\">(.*?)</bdi>", to_html(hostile_report("שלום")))
     assert isolated.count("שלום") >= 5  # study, corpus, paragraph, cell, query ...
-    assert "49" not in text
 
 
 def test_plot_data_cannot_end_its_element() -> None:
@@ -191,10 +190,8 @@ def test_plot_data_cannot_end_its_element() -> None:
     specs = re.findall(r"(?s)<script type=\"application/json\" id=\"[\w-]+\">(.*?)</script>", page)
     assert len(specs) == 4
     assert all("<" not in spec for spec in specs)
-    (own,) = [json.loads(spec) for spec in specs if "alert(2)" in spec and "Scatter" not in spec][
-        -1:
-    ]
-    assert own["data"][0]["name"] == HOSTILE[1]
+    names = [trace.get("name") for spec in specs for trace in json.loads(spec)["data"]]
+    assert HOSTILE[1] in names
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=["s", "end", "quote", "style", "template", "rtl"])
