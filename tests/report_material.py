@@ -1,19 +1,43 @@
 """Material of a report, from toy trials: what tests of its sections and its pages start from."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 
-from sweep.configuration import Bm25Config, ChunkConfig, Configuration
+from sweep.configuration import Bm25Config, ChunkConfig, Configuration, VectorConfig
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer, Counts, make_answer
 from sweep.winner.figures import Scored
 from sweep.winner.front import make_front
 from sweep.winner.insight.effects import parameter_effects
 from sweep.winner.plots.board import Board
+from sweep.winner.report.build import build_report
+from sweep.winner.report.content import (
+    Column,
+    Example,
+    Fact,
+    Facts,
+    Paragraph,
+    Plot,
+    Report,
+    Section,
+    Table,
+    Verbatim,
+)
 from sweep.winner.report.material import Material, Origin
 
+SCRIPT = "<script>alert(1)</script>"
+HOSTILE = (
+    SCRIPT,
+    "</script><script>alert(2)</script>",
+    '"><img src=x onerror=alert(3)>',
+    "</style><svg onload=alert(4)>",
+    "{{ 7 * 7 }} {% raw %}",
+    "שלום \u202e`x` <b>bold</b> &lt;i&gt;",
+)
 SCORES = np.random.default_rng(5).random((4, 40)) * 0.2 + np.array([[0.2], [0.5], [0.7], [0.69]])
 COUNTS = Counts(complete=4, failed=0, infeasible=0, planned=4)
 LATENCY = {"busy": False, "queries": 30, "rounds": 5, "others": 0.031}
@@ -150,3 +174,34 @@ def of_two_objectives(**keys: Any) -> Material:
     roles = {t.number: ["front"] for t in front.trials}
     board = Board(trials=trials, objectives=names, maximize=maximize, roles=roles)
     return material(front, trials=trials, **{"board": board, **keys})
+
+
+def hostile_report(text: str) -> Report:
+    """Return a report that shows a text wherever a text can stand."""
+    odd = Configuration(
+        mode="vector", chunk=ChunkConfig(size=10), vector=VectorConfig(model=text.split("/")[0])
+    )
+    trials = [trial(0, configuration=odd), *(trial(n) for n in range(1, 4))]
+    made = material(
+        make_toy_answer(trials, baseline=None),
+        trials=trials,
+        study=text,
+        origin=origin(corpus=text, space=text, corpus_folder=text, tokenizer=text),
+    )
+    table = Table(caption=text, columns=(Column(text, "quote"),), rows=((text,),))
+    figure = go.Figure(
+        data=[go.Scatter(x=[1], y=[1], name=text, hovertext=[text])],
+        layout={
+            "xaxis": {"title": {"text": text}},
+            "yaxis": {"tickvals": [1], "ticktext": [text]},
+        },
+    )
+    blocks = (
+        Paragraph(text=text, quote=True),
+        Paragraph(text=text, tone="caution"),
+        Facts(items=(Fact(name=text, value=text, note=text, kind="code"),), large=True),
+        Verbatim(title=text, text=text, folded=False),
+        Plot(title=text, alt=text, table=table, draw=lambda: figure),
+        Example(query=text, note=text, tables=(table,)),
+    )
+    return replace(build_report(made), diagnosis=Section(title=text, blocks=blocks))

@@ -22,6 +22,7 @@ ROW, BESIDE = 27, 150  # px of a row with a name, and of what is not rows
 LOWEST = 400  # px
 BELOW = 62  # px from the plot to its legend: the axis with its title is between
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, sans-serif"
+_TAG = re.compile(r"<(?!(?:/?b|br|/?extra)>)")  # not one of these
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,9 +95,23 @@ def _drawn(plot: Plot, number: int) -> Drawn | None:
     layout["margin"] = {**layout.get("margin", {}), "t": 16}
     layout["legend"] = {**layout.get("legend", {}), "y": -BELOW / (height - BELOW - 50)}
     layout.pop("template", None)
-    spec = {"data": [dict(trace) for trace in spec["data"]], "layout": layout}
+    spec = _without_links({"data": list(spec["data"]), "layout": layout})
     still = Markup(still_svg(spec, title=f"{plot.title}. {plot.alt}"))
     return Drawn(id=f"figure-{number}", spec=spec, still=still)
+
+
+def _without_links(value: Any) -> Any:
+    """Return a figure in which tags are text, but for those that our plots themselves use.
+
+    Plotly takes tags in texts for markup, links among them.
+    """
+    if isinstance(value, str):
+        return _TAG.sub("&lt;", value)
+    if isinstance(value, dict):
+        return {key: _without_links(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_links(inner) for inner in value]
+    return value
 
 
 def _height(layout: dict[str, Any]) -> int:

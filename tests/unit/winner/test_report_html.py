@@ -10,37 +10,19 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
-import plotly.graph_objects as go
 import pytest
 
-from sweep.configuration import ChunkConfig, Configuration, VectorConfig
 from sweep.winner.plots.script import plotly_script
 from sweep.winner.report.build import build_report
 from sweep.winner.report.content import (
     Column,
-    Example,
-    Fact,
-    Facts,
-    Paragraph,
-    Plot,
-    Report,
     Section,
     Table,
-    Verbatim,
 )
 from sweep.winner.report.html import to_html
 from sweep.winner.report.markdown import to_markdown
-from tests.report_material import make_toy_answer, material, origin, trial, usual
+from tests.report_material import HOSTILE, SCRIPT, hostile_report, material, usual
 
-SCRIPT = "<script>alert(1)</script>"
-HOSTILE = (
-    SCRIPT,
-    "</script><script>alert(2)</script>",
-    '"><img src=x onerror=alert(3)>',
-    "</style><svg onload=alert(4)>",
-    "{{ 7 * 7 }} {% raw %}",
-    "שלום \u202e`x` <b>bold</b> &lt;i&gt;",
-)
 VOID = {"meta", "br", "img", "input", "link", "path", "circle"}
 
 
@@ -134,37 +116,6 @@ def test_a_page_without_pictures_carries_no_plotly() -> None:
     assert len(page) < 50_000
     assert "<script" not in page
     assert "default-src 'none'; script-src 'none'" in html.unescape(page)
-
-
-def hostile_report(text: str) -> Report:
-    """Return a report that shows a text wherever a text can stand."""
-    odd = Configuration(
-        mode="vector", chunk=ChunkConfig(size=10), vector=VectorConfig(model=text.split("/")[0])
-    )
-    trials = [trial(0, configuration=odd), *(trial(n) for n in range(1, 4))]
-    made = material(
-        make_toy_answer(trials, baseline=None),
-        trials=trials,
-        study=text,
-        origin=origin(corpus=text, space=text, corpus_folder=text, tokenizer=text),
-    )
-    table = Table(caption=text, columns=(Column(text, "quote"),), rows=((text,),))
-    figure = go.Figure(
-        data=[go.Scatter(x=[1], y=[1], name=text, hovertext=[text])],
-        layout={
-            "xaxis": {"title": {"text": text}},
-            "yaxis": {"tickvals": [1], "ticktext": [text]},
-        },
-    )
-    blocks = (
-        Paragraph(text=text, quote=True),
-        Paragraph(text=text, tone="caution"),
-        Facts(items=(Fact(name=text, value=text, note=text, kind="code"),), large=True),
-        Verbatim(title=text, text=text, folded=False),
-        Plot(title=text, alt=text, table=table, draw=lambda: figure),
-        Example(query=text, note=text, tables=(table,)),
-    )
-    return replace(build_report(made), diagnosis=Section(title=text, blocks=blocks))
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=["s", "end", "quote", "style", "template", "rtl"])

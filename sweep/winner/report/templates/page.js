@@ -19,7 +19,6 @@
     };
     narrow.addEventListener("change", fit);
     fit();
-    place.closest("figure").classList.add("lively");
   }
 
   function chooser(place, buttons) {
@@ -35,9 +34,12 @@
   }
 
   for (const place of document.querySelectorAll(".plot")) {
+    const figure = place.closest("figure");
+    figure.classList.add("lively");  // first: what is hidden has no width to fill
     try {
       draw(place);
     } catch (error) {
+      figure.classList.remove("lively");
       console.error(error);  // the still picture stays in its place
     }
   }
