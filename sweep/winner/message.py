@@ -145,7 +145,7 @@ def milliseconds(value: float) -> str:
 
 def megabytes(size: float) -> str:
     """Return a number of bytes in MB, with about two significant digits, without unit."""
-    return milliseconds(size / 1e6)
+    return milliseconds(size / 1e6) if size >= 1e4 else f"{size / 1e6:.1g}"
 
 
 def _round(count: int) -> int:
