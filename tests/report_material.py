@@ -12,7 +12,8 @@ from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer, Counts, make_answer
 from sweep.winner.figures import Scored
 from sweep.winner.front import make_front
-from sweep.winner.insight.effects import parameter_effects
+from sweep.winner.insight.curves import make_curve
+from sweep.winner.insight.effects import main_effects
 from sweep.winner.plots.board import Board
 from sweep.winner.report.build import build_report
 from sweep.winner.report.content import (
@@ -27,7 +28,7 @@ from sweep.winner.report.content import (
     Table,
     Verbatim,
 )
-from sweep.winner.report.material import Material, Origin
+from sweep.winner.report.material import Explanation, Material, Origin
 
 SCRIPT = "<script>alert(1)</script>"
 HOSTILE = (
@@ -142,7 +143,9 @@ def material(found: Any = None, *, trials: Sequence[TrialRecord] = (), **keys: A
         tied = frozenset(found.tied)
     board = Board(trials=trials, objectives=["ndcg@10"], maximize=[True], roles=roles, tied=tied)
     numbers = [t.number for t in trials]
-    effects = parameter_effects([t.configuration.flat() for t in trials], SCORES[numbers])
+    effects = main_effects([t.configuration.flat() for t in trials], SCORES[numbers])
+    curve = make_curve([1, 5], SCORES[:2], trial=2, metric="ndcg@10", by="top_k")
+    explanation = Explanation(effects=effects, curves=(curve,))
     given: dict[str, Any] = {
         "study": "mine",
         "found": found,
@@ -151,7 +154,7 @@ def material(found: Any = None, *, trials: Sequence[TrialRecord] = (), **keys: A
         "failed": (),
         "counts": COUNTS,
         "losses": losses,
-        "effects": effects if len(trials) > 1 else {},
+        "explanation": explanation if trials else None,
         "origin": origin(),
         **keys,
     }

@@ -24,6 +24,7 @@ COMMANDS = {
     "best": "sweep.cli.best",
     "report": "sweep.cli.report",
     "compare": "sweep.cli.compare",
+    "effects": "sweep.cli.effects",
     "delete": "sweep.cli.delete",
     "dashboard": "sweep.cli.dashboard",
     "export": "sweep.cli.export",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sweep.cli.options import json_option, storage_option, study_argument
+from sweep.cli.options import json_option, storage_option, store_option, study_argument
 
 if TYPE_CHECKING:
     from sweep.study.report import Format
@@ -29,12 +29,14 @@ SUFFIXES: "dict[str, Format]" = {".md": "md", ".markdown": "md", ".json": "json"
     help="html: opens offline in any browser; md; json: for machines.  [default: what FILE ends "
     "in; html]",
 )
+@store_option()
 @json_option()
 def command(
     study: str | None,
     storage: str | None,
     out: str | None,
     chosen: "Format | None",
+    store: Path | None,
     as_json: bool,
 ) -> None:
     """Write what to deploy, how sure that is, why, and what it takes to repeat it.
@@ -54,7 +56,7 @@ def command(
     from sweep.study.study import Study
 
     opened = Study(study, storage)
-    text = render(make_report(opened), how)
+    text = render(make_report(opened, store=store), how)
     if out == STDOUT:
         click.echo(text, nl=False)
         return

@@ -81,9 +81,13 @@ def parsed(space: SearchSpace, key: str, name: str) -> Metric:
 
 def label_range(space: SearchSpace, corpus: Corpus) -> tuple[int, int]:
     """Return the range of labels: as written, or 0..4 widened to what the qrels hold."""
-    evaluation = space.evaluation
-    if evaluation.label_min is not None and evaluation.label_max is not None:
-        return evaluation.label_min, evaluation.label_max
+    return widened_labels(space.evaluation.label_min, space.evaluation.label_max, corpus)
+
+
+def widened_labels(low: int | None, high: int | None, corpus: Corpus) -> tuple[int, int]:
+    """Return the bounds that are written, or 0..4 widened to what the qrels hold."""
+    if low is not None and high is not None:
+        return low, high
     grades = [grade for judged in corpus.qrels.values() for grade in judged.values()]
     return min([0, *grades]), max([4, *grades])
 

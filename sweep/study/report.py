@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 import sweep
 from sweep.errors import StudyError, SweepError
-from sweep.study.board import board_of, effects_of
+from sweep.study.board import board_of
 from sweep.study.driver.confirm import count_looks
+from sweep.study.insight import metric_scores, study_curves, study_insight, top_k_effects
 from sweep.study.study import Study
 from sweep.study.verdict import named_storage, verdict_of
 from sweep.trials import TrialRecord, json_ready
@@ -17,13 +19,17 @@ from sweep.winner.report.build import build_report
 from sweep.winner.report.content import Report
 from sweep.winner.report.html import to_html
 from sweep.winner.report.markdown import to_markdown
-from sweep.winner.report.material import Material, Origin
+from sweep.winner.report.material import Explanation, Material, Origin
 
 Format = Literal["html", "md", "json"]
 
 
-def make_report(study: Study) -> Report:
+def make_report(study: Study, *, store: Path | None = None) -> Report:
     """Return everything that is to be said of a study; that nothing can be recommended, too.
+
+    Args:
+        study: with a trial.
+        store: folder of reusable stage outputs; None = the default.
 
     Raises: StudyError if no configuration of the study has been evaluated, nor has failed.
     """
@@ -48,7 +54,7 @@ def make_report(study: Study) -> Report:
             failed=_failed(study),
             counts=study.counts(),
             losses=verdict.losses,
-            effects=effects_of(study) if study.complete else {},
+            explanation=_explanation(study, store),
             origin=_origin(study),
         )
     )
@@ -68,6 +74,24 @@ def _failed(study: Study) -> tuple[TrialRecord, ...]:
     done = {trial.fingerprint for trial in study.complete}
     last = {t.fingerprint: t for t in study.trials if t.fingerprint not in done}
     return tuple(sorted(last.values(), key=lambda trial: trial.number))
+
+
+def _explanation(study: Study, store: Path | None) -> Explanation | None:
+    if not study.complete:
+        return None
+    found = study_insight(study)
+    curves, reason = study_curves(study, store=store)
+    scores = metric_scores(study, study.complete, found.metric)
+    return Explanation(
+        effects=found.effects,
+        top_k=top_k_effects(study.complete, scores),
+        interactions=found.interactions,
+        effort=found.effort,
+        importance=found.importance.shares,
+        importance_method=found.importance.method,
+        curves=curves,
+        no_curves=reason,
+    )
 
 
 def _origin(study: Study) -> Origin:

@@ -56,8 +56,21 @@ class Scorer:
         self.judgements: Judgements = prepare_judgements(seen)
         self.spans: SpanJudgements = prepare_spans(seen)
 
-    def score(self, configuration: Configuration, output: RankedLists) -> ScoreTable:
-        """Return the scores of an output (Q, k) over all queries of the corpus."""
+    def score(
+        self,
+        configuration: Configuration,
+        output: RankedLists,
+        *,
+        metrics: Sequence[Metric] | None = None,
+    ) -> ScoreTable:
+        """Return the scores of an output over all queries of the corpus.
+
+        Args:
+            configuration: what made the output.
+            output: ranked chunks, shape (Q, k).
+            metrics: per-query metrics to compute in place of the scorer's own.
+        """
+        metrics = self.metrics if metrics is None else metrics
         chunks = self.texts.chunks(configuration.chunk)
         aggregate = configuration.aggregate
         budgets = {
@@ -66,11 +79,11 @@ class Scorer:
                 chunks.document,
                 aggregate=aggregate,
             )
-            for budget in {m.budget_tokens for m in self.metrics if m.family == "document"}
+            for budget in {m.budget_tokens for m in metrics if m.family == "document"}
             if budget is not None
         }
         return score_lists(
-            self.metrics,
+            metrics,
             self.judgements,
             to_documents(output, chunks.document, aggregate=aggregate),
             budgets=budgets,

@@ -17,7 +17,7 @@ from sweep.configuration import Configuration
 from sweep.engine.measure.report import Report
 from sweep.errors import StorageError, SweepError
 from sweep.records import Corpus
-from sweep.study.board import board_of, effects_of
+from sweep.study.board import board_of
 from sweep.study.dashboard.artifacts import Place, publish
 from sweep.study.dashboard.attributes import DashboardAttributes
 from sweep.study.dashboard.tables import leaderboard_csv, trial_tables
@@ -184,17 +184,20 @@ def _trial_note(study: Study, number: int, verdict: Verdict) -> str:
 
 def _figures(study: Study, board: "Board") -> dict[str, Any]:
     """Return the plots by name; the dashboard shows them in the order of their names."""
+    from sweep.study.insight import metric_scores, top_k_effects
+    from sweep.winner.insight.effects import main_effects
     from sweep.winner.plots.cost import plot_cost
     from sweep.winner.plots.effects import plot_effects, plot_top_k
     from sweep.winner.plots.leaders import plot_leaders
 
-    effects = effects_of(study)
-    first = board.objectives[0]
+    first, trials = board.objectives[0], study.complete
+    scores = metric_scores(study, trials, first)
+    effects = main_effects([trial.configuration.flat() for trial in trials], scores)
     return {
         "1-cost": plot_cost(board),
         "2-leaders": plot_leaders(board),
         "3-effects": plot_effects(effects, first, maximize=board.maximize[0]),
-        "4-top-k": plot_top_k(board),
+        "4-top-k": plot_top_k(top_k_effects(trials, scores), first),
     }
 
 

@@ -4,6 +4,7 @@ from sweep.winner.report.content import Report
 from sweep.winner.report.material import Material
 from sweep.winner.report.sections.answer import answer_section
 from sweep.winner.report.sections.cost import cost_section
+from sweep.winner.report.sections.curves import curves_section
 from sweep.winner.report.sections.doubts import doubts_section
 from sweep.winner.report.sections.effects import effects_section
 from sweep.winner.report.sections.failures import failures_section
@@ -27,6 +28,7 @@ def build_report(material: Material) -> Report:
         leaderboard=leaderboard_section(material),
         cost=cost_section(material),
         effects=effects_section(material),
+        curves=curves_section(material),
         holes=holes_section(material),
         failures=failures_section(material),
         method=method_section(material),

@@ -61,6 +61,13 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bullets:
+    """Sentences of equal standing."""
+
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Commands:
     """Lines to copy into a shell."""
 
@@ -125,7 +132,7 @@ class Example:
 
 
 Block = (
-    Paragraph | Table | Facts | Commands | Verbatim | Findings | Plot | Example
+    Paragraph | Bullets | Table | Facts | Commands | Verbatim | Findings | Plot | Example
 )  # each has a macro in templates/blocks.html, and a function in `markdown`
 
 

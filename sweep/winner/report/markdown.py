@@ -7,6 +7,7 @@ from typing import Any
 from sweep.winner.markdown import markdown_table, markdown_text
 from sweep.winner.report.content import (
     Block,
+    Bullets,
     Commands,
     Example,
     Fact,
@@ -44,6 +45,10 @@ def _block(block: Block) -> str:
 def _paragraph(block: Paragraph) -> str:
     text = _sentence(block.text)
     return f"**Note:** {text}" if block.tone == "caution" else text
+
+
+def _bullets(block: Bullets) -> str:
+    return "\n".join(f"* {_sentence(text)}" for text in block.items)
 
 
 def _table(block: Table) -> str:
@@ -92,6 +97,7 @@ def _example(block: Example) -> str:
 
 _SHOWN: dict[type, Callable[[Any], str]] = {
     Paragraph: _paragraph,
+    Bullets: _bullets,
     Table: _table,
     Facts: _facts,
     Commands: _commands,

@@ -8,7 +8,10 @@ from typing import Any
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer, Counts
 from sweep.winner.front import Front
-from sweep.winner.insight.effects import Effect
+from sweep.winner.insight.curves import Curve
+from sweep.winner.insight.effects import MainEffect
+from sweep.winner.insight.effort import SearchEffort
+from sweep.winner.insight.interactions import Interactions
 from sweep.winner.plots.board import Board
 
 
@@ -56,6 +59,31 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What a study says about its parameters; see `sweep.winner.insight`.
+
+    Attributes:
+        effects: of each parameter on the first objective, those to be read first come first.
+        top_k: the effects of top_k within each mode that has several.
+        interactions: where an effect depends on another parameter.
+        effort: how much of the grid would have been enough.
+        importance: Optuna's, by parameter; may be empty.
+        importance_method: how that was found.
+        curves: of the leading trials, the most important trial first.
+        no_curves: why there are none.
+    """
+
+    effects: Sequence[MainEffect]
+    top_k: Mapping[str, MainEffect] = field(default_factory=dict)
+    interactions: Interactions | None = None
+    effort: SearchEffort | None = None
+    importance: Mapping[str, float] = field(default_factory=dict)
+    importance_method: str = ""
+    curves: Sequence[Curve] = ()
+    no_curves: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
     """Everything that the sections are made of.
 
@@ -67,7 +95,7 @@ class Material:
         failed: the trials of configurations that have no finished one.
         counts: how many configurations ended how.
         losses: observed loss to the best and the most it may be, by number.
-        effects: of each parameter, see `winner.insight.effects`.
+        explanation: what parameters do; None without a finished trial.
         origin: where all of it comes from.
     """
 
@@ -78,7 +106,7 @@ class Material:
     failed: Sequence[TrialRecord]
     counts: Counts
     losses: Mapping[int, tuple[float, float]]
-    effects: Mapping[str, Sequence[Effect]] = field(default_factory=dict)
+    explanation: Explanation | None = None
     origin: Origin
 
     @property

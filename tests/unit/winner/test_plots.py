@@ -9,10 +9,10 @@ import pytest
 
 from sweep.configuration import Bm25Config, ChunkConfig, Configuration
 from sweep.trials import TrialRecord
-from sweep.winner.insight.effects import Effect
+from sweep.winner.insight.effects import MainEffect, ValueEffect
 from sweep.winner.plots.board import MOST_LABELS, Board
 from sweep.winner.plots.cost import plot_cost
-from sweep.winner.plots.effects import plot_effects, plot_top_k
+from sweep.winner.plots.effects import PLAIN, plot_effects, plot_top_k
 from sweep.winner.plots.leaders import MOST_ROWS, plot_leaders
 
 
@@ -133,59 +133,80 @@ def test_where_nothing_is_feasible_all_are_shown() -> None:
 def test_nothing_to_see_is_no_plot() -> None:
     assert plot_cost(board([])) is None
     assert plot_leaders(board([])) is None
-    assert plot_top_k(board([])) is None
-    assert plot_top_k(board(FRONT)) is None
-    assert plot_effects({}, "ndcg@10", maximize=True) is None
+    assert plot_top_k({}, "ndcg@10") is None
+    assert plot_effects([], "ndcg@10", maximize=True) is None
     assert plot_cost(board([trial(0, [0.5])])) is None  # no cost was recorded
     alone = traces(plot_cost(board([trial(0, [0.5], context_tokens=7.0)])))
     assert alone["bm25"]["x"] == [7.0]
 
 
-def effect(name: str, value: str, low: float, high: float) -> Effect:
+def value(text: str, low: float, high: float) -> ValueEffect:
     middle = (low + high) / 2
-    return Effect(
-        name=name,
-        value=value,
+    return ValueEffect(
+        value=text,
+        at=float(text) if text.isdigit() else None,
         configurations=2,
-        mean=0.5,
+        mean=0.5 + middle,
         difference=middle,
         interval=(low, high),
     )
 
 
+def effect(name: str, values: Sequence[ValueEffect], **changes: Any) -> MainEffect:
+    given = {"matched": True, "blocks": 3, "along": (), "left_out": 0, **changes}
+    return MainEffect(parameter=name, values=tuple(values), **given)
+
+
 def test_effects_say_whether_a_difference_is_shown() -> None:
-    effects = {
-        "mode": [effect("mode", "bm25", -0.2, -0.1), effect("mode", "vector", 0.1, 0.2)],
-        "size": [
-            effect("size", "10", -0.1, 0.2),
-            effect("size", "20", float("nan"), float("nan")),
-        ],
-        "many": [effect("many", str(n), 0.1, 0.2) for n in range(50)],  # no room
-    }
+    nothing = float("nan")
+    effects = [
+        effect("mode", [value("bm25", -0.2, -0.1), value("vector", 0.1, 0.2)]),
+        effect("size", [value("10", -0.1, 0.2), value("20", nothing, nothing)], along=("top_k",)),
+        effect("w", [value("1", 0.1, 0.2), value("2", -0.2, -0.1)], matched=False, blocks=0),
+    ]
     figure = plot_effects(effects, "work", maximize=False)
     found = traces(figure)
     assert figure is not None
     assert list(figure.layout.yaxis.ticktext) == [
+        "2",
+        "<b>w</b>  1",
         "20",
-        "<b>size</b>  10",
+        "<b>size</b> (with top_k)  10",
         "vector",
         "<b>mode</b>  bm25",
     ]
-    assert found["better"]["y"] == [3]  # less work
-    assert found["worse"]["y"] == [2]
-    assert found["no difference shown"]["y"] == [0, 1]
+    assert found["better"]["y"] == [5]  # less work
+    assert found["worse"]["y"] == [4]
+    assert found["no difference shown"]["y"] == [2, 3]
     assert found["no difference shown"]["error_x"]["array"][0] == 0.0
+    plain = found[f"better ({PLAIN})"]
+    assert (plain["y"], plain["marker"]["symbol"]) == ([0], "circle-open")
+    assert "in 3 blocks or more" in found["better"]["hovertext"][0]
 
 
-def test_top_k_shows_the_best_of_each() -> None:
-    trials = [
-        trial(0, [0.5], top_k=3),
-        trial(1, [0.6], top_k=3),
-        trial(2, [0.7], top_k=10),
-        trial(3, [0.65], top_k=5),
-    ]
-    found = traces(plot_top_k(board(trials)))
-    assert (found["bm25"]["x"], found["bm25"]["y"]) == ([3, 5, 10], [0.6, 0.65, 0.7])
+def test_of_many_values_the_ends_the_best_and_the_worst_are_shown() -> None:
+    curve = [value(str(n), n - 0.1, n + 0.1) for n in (1, 2, 9, 3, 4, 5, -9, 6, 7, 8, 0)]
+    figure = plot_effects([effect("w", curve)], "rr", maximize=True)
+    assert figure is not None
+    names = [name.rpartition(" ")[2] for name in figure.layout.yaxis.ticktext]
+    assert len(names) <= 8
+    assert {"0", "1", "9", "-9"} <= set(names)
+    many = [effect(f"p{n}", curve[:6]) for n in range(5)]
+    figure = plot_effects(many, "rr", maximize=True)
+    assert figure is not None
+    assert len(figure.layout.yaxis.ticktext) == 18  # of 20: no room for a fourth
+
+
+def test_top_k_has_a_line_for_each_mode() -> None:
+    tops = [value(f"{k}", 0.1 * k - 0.05, 0.1 * k + 0.05) for k in (3, 10)]
+    effects = {
+        "bm25": effect("top_k", tops),
+        "vector": effect("top_k", tops[::-1], matched=False),
+    }
+    found = traces(plot_top_k(effects, "rr"))
+    assert (found["bm25"]["x"], found["bm25"]["y"]) == ([3, 10], [0.8, 1.5])
+    assert found["bm25"]["error_y"]["array"] == pytest.approx([0.05, 0.05])
+    assert found[f"vector ({PLAIN})"]["line"]["dash"] == "dot"
 
 
 def test_thousands_of_points_stay_small() -> None:

@@ -112,6 +112,7 @@ def test_sections_come_in_the_order_in_which_one_reads() -> None:
         "leaderboard",
         "cost",
         "effects",
+        "curves",
         "holes",
         "method",
         "doubts",
