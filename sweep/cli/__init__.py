@@ -23,6 +23,7 @@ COMMANDS = {
     "show": "sweep.cli.show",
     "best": "sweep.cli.best",
     "report": "sweep.cli.report",
+    "slices": "sweep.cli.slices",
     "compare": "sweep.cli.compare",
     "effects": "sweep.cli.effects",
     "delete": "sweep.cli.delete",

@@ -180,7 +180,9 @@ def _trial_content(study: "Study", number: int) -> dict[str, Any]:
 
 
 def _study_content(study: "Study") -> dict[str, Any]:
-    about = study.about
+    from sweep.study.choice import preference_of
+
+    about, preference = study.about, preference_of(study)
     return {
         "study": study.name,
         "folder": str(study.folder.path),
@@ -191,6 +193,8 @@ def _study_content(study: "Study") -> dict[str, Any]:
             f"{o['metric']} ({o['direction']})" for o in about["identity"]["objectives"]
         ],
         "constraints": about["identity"]["constraints"],
+        "must": about["identity"].get("must", []),
+        "recommend": {"max_loss": preference.max_loss, "costs": list(preference.costs)},
         "sampler": about["identity"]["sampler"],
         "split": about["split"] | {"honest score": _honest_score(study)},
         "baseline": next(

@@ -13,7 +13,7 @@ def command(storage: str | None, as_json: bool) -> None:
     from dataclasses import asdict
 
     from sweep.cli.output import print_json, print_table
-    from sweep.study.study import list_studies
+    from sweep.study.listing import list_studies
 
     studies = list_studies(storage)
     if as_json:

@@ -1,6 +1,6 @@
 """How `sweep show` prints a study and a trial for people."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -38,10 +38,22 @@ def print_trial(content: Mapping[str, Any]) -> None:
             for name, value in content["metrics"].items()
         ],
     )
+    facts = dict(content["facts"])
+    _print_critical(facts.pop("must", []))
     _print_stages(timings)
     click.echo()
     plain = {name: value for name, value in timings.items() if not isinstance(value, Mapping)}
-    print_pairs({**plain, **content["facts"], **content["files"]})
+    print_pairs({**plain, **facts, **content["files"]})
+
+
+def _print_critical(slices: Sequence[Mapping[str, Any]]) -> None:
+    """Print what the trial scores on the study's critical slices, if it has any."""
+    if slices:
+        click.echo()
+        print_table(
+            ("must", "mean", "from", "to", "queries"),
+            [(s["must"], s["value"], *s["interval"], s["queries"]) for s in slices],
+        )
 
 
 def _print_stages(timings: Mapping[str, Any]) -> None:

@@ -3,12 +3,22 @@
 from sweep.corpus.beir import read_corpus
 from sweep.corpus.inspect import describe_corpus
 from sweep.corpus.jsonl import read_jsonl
-from sweep.corpus.split import SplitRule, automatic_split, split_queries
+from sweep.corpus.split import (
+    Group,
+    SplitRule,
+    automatic_group,
+    automatic_split,
+    query_groups,
+    split_queries,
+)
 
 __all__ = [
+    "Group",
     "SplitRule",
+    "automatic_group",
     "automatic_split",
     "describe_corpus",
+    "query_groups",
     "read_corpus",
     "read_jsonl",
     "split_queries",

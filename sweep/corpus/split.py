@@ -27,21 +27,37 @@ class SplitRule:
 def automatic_split(corpus: Corpus, *, seed: int) -> SplitRule | None:
     """Return the rule for `split: auto`; None below 200 judged queries.
 
+    Queries are kept together as `automatic_group` says.
+    """
+    if len(_judged(corpus)) < MIN_QUERIES:
+        return None
+    return SplitRule(share=AUTOMATIC_SHARE, seed=seed, group=automatic_group(corpus))
+
+
+def automatic_group(corpus: Corpus) -> Group:
+    """Return what is never divided where nobody has said: a query, or all of one gold document.
+
     Queries are kept together by gold document when they share few: fewer distinct gold documents
     than half of the judged queries, but at least 20 (with five documents, for example, the
     confirmation part might stay empty or take everything).
     """
-    judged = _judged(corpus)
-    if len(judged) < MIN_QUERIES:
-        return None
     gold = {
         document_id
         for grades in corpus.qrels.values()
         for document_id, grade in grades.items()
         if grade > 0
     }
-    shared = MIN_DOCUMENTS <= len(gold) < len(judged) / 2
-    return SplitRule(share=AUTOMATIC_SHARE, seed=seed, group="document" if shared else "query")
+    shared = MIN_DOCUMENTS <= len(gold) < len(_judged(corpus)) / 2
+    return "document" if shared else "query"
+
+
+def query_groups(corpus: Corpus, *, group: Group) -> dict[str, str]:
+    """Return the key of each judged query's group; see `split_queries`."""
+    by_document = group == "document"
+    return {
+        query_id: _gold_key(corpus, query_id) if by_document else f"query {query_id}"
+        for query_id in _judged(corpus)
+    }
 
 
 def split_queries(
@@ -68,8 +84,7 @@ def split_queries(
         )
     search: list[str] = []
     confirm: list[str] = []
-    for query_id in _judged(corpus):
-        key = f"query {query_id}" if group == "query" else _gold_key(corpus, query_id)
+    for query_id, key in query_groups(corpus, group=group).items():
         (confirm if _fraction(seed, key) < share else search).append(query_id)
     return tuple(search), tuple(confirm)
 

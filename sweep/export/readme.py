@@ -111,4 +111,9 @@ def _figures(manifest: Mapping[str, Any]) -> list[str]:
             pair = manifest["intervals"].get(name)
             interval = f"{pair[0]:.4g} to {pair[1]:.4g}" if pair else "-"
             lines.append(f"| {name} | {manifest['metrics'][name]:.4g} | {interval} |")
+    for critical in manifest.get("must", ()):
+        name = f"{critical['metric']} where {critical['where']} ({critical['queries']} queries)"
+        low, high = critical["interval"]
+        cell = name.replace("|", "\\|")
+        lines.append(f"| {cell} | {critical['value']:.4g} | {low:.4g} to {high:.4g} |")
     return lines

@@ -65,7 +65,7 @@ _RULES: dict[str, _Rule] = {
     "span_ndcg": _Rule(family="span", budget=True),
     "span_rr": _SPAN,
     "span_hit": _SPAN,
-    "context_tokens": _COST,
+    "context_tokens": _Rule(family="cost", cutoff="never", budget=True, higher=False, unit=None),
     "work": _COST,
     "index_bytes": _COST,
     "build_s": _COST,
@@ -126,7 +126,7 @@ class Metric:
     def _check_cutoff(self, rule: _Rule) -> None:
         example = _example(self.name)
         at = self.cutoff if self.cutoff is not None else self.budget_tokens
-        if rule.cutoff == "never" and at is not None:
+        if rule.cutoff == "never" and at is not None and not (rule.budget and self.cutoff is None):
             raise _error(str(self), "takes no @", at, f"Write {self.name}.")
         if self.cutoff is not None and self.budget_tokens is not None:
             raise _error(str(self), "one of @k and @Ntok", at, f"Write {example}.")

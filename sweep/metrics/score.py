@@ -108,7 +108,7 @@ class _Scorer:
             values = self._span_scorer(metric).score(metric, relevance=relevance)
             return values[self.judgements.rows]
         if metric.name == "context_tokens":
-            return self._span_scorer(metric).context_tokens()[self.judgements.rows]
+            return self._span_scorer(metric).context_tokens(metric)[self.judgements.rows]
         if metric.family == "cost":
             raise MetricError(
                 f"metric '{metric}': must be measured where the cost arises, got it in the list "

@@ -40,9 +40,13 @@ class SpanScorer:
         )
         self._lengths: dict[_Key, tuple[Floats, Floats, Floats]] = {}
 
-    def context_tokens(self) -> Floats:
-        """Return the number of tokens in each list, in the study tokenizer; shape (Q,)."""
-        return self._per_query(self._listed.query, self._tokens)
+    def context_tokens(self, metric: Metric) -> Floats:
+        """Return the number of tokens in each list, in the study tokenizer; shape (Q,).
+
+        Of a budget: in the whole chunks that fit into it.
+        """
+        shown = self._listed.whole(metric)
+        return self._per_query(self._listed.query[shown], self._tokens[shown])
 
     def score(self, metric: Metric, *, relevance: int) -> Floats:
         """Return one span metric, shape (Q,); NaN where a query has no span."""

@@ -8,6 +8,7 @@ from sweep.errors import MetricError, SpaceError
 from sweep.metrics import Metric, parse_metric
 from sweep.records import Corpus
 from sweep.study.space.expression import Constraint
+from sweep.study.space.must import Must
 from sweep.study.space.search_space import SearchSpace
 
 METRICS_VERSION = 1  # raise it when a metric's definition changes: old studies are not resumed
@@ -59,10 +60,29 @@ def constraints_of(space: SearchSpace) -> tuple[Constraint, ...]:
     )
 
 
+def musts_of(space: SearchSpace) -> tuple[Must, ...]:
+    """Return the space's critical slices, their metrics by the names that trials record."""
+    return tuple(
+        replace(
+            must,
+            constraint=replace(
+                must.constraint, metric=str(parsed(space, "must", must.constraint.metric))
+            ),
+        )
+        for must in space.must
+    )
+
+
 def recorded_metrics(space: SearchSpace, corpus: Corpus) -> tuple[Metric, ...]:
-    """Return every metric to compute per trial: objectives first, each once."""
+    """Return every metric to compute per trial: objectives first, each once.
+
+    Beside an objective within a token budget stands the context that fits into it.
+    """
     metrics = [goal.metric for goal in goals_of(space)]
+    budgets = [metric.budget_tokens for metric in metrics]
     metrics += [parsed(space, "constraints", c.metric) for c in space.constraints]
+    metrics += [parsed(space, "must", m.constraint.metric) for m in space.must]
+    metrics += [Metric("context_tokens", budget_tokens=n) for n in budgets if n is not None]
     metrics += [parsed(space, "metrics", name) for name in space.metrics]
     standard = [*STANDARD, *AZURE, *(SPANS if corpus.spans else ())]
     return tuple(dict.fromkeys([*metrics, *map(parse_metric, standard)]))
@@ -93,7 +113,7 @@ def widened_labels(low: int | None, high: int | None, corpus: Corpus) -> tuple[i
 
 
 def check_goals(space: SearchSpace, corpus: Corpus) -> None:
-    """Refuse an objective or a constraint that the corpus cannot be scored on.
+    """Refuse an objective, a constraint or a `must` that the corpus cannot be scored on.
 
     Raises:
         SpaceError: for a span metric without spans, or for a single objective that is a cost of
@@ -107,7 +127,13 @@ def check_goals(space: SearchSpace, corpus: Corpus) -> None:
         )
     used = [("objective", goal.metric) for goal in goals]
     used += [("constraints", parse_metric(c.metric)) for c in constraints_of(space)]
-    for key, metric in used:
+    musts = [("must", parse_metric(m.constraint.metric)) for m in musts_of(space)]
+    for key, metric in musts:
+        if not metric.per_query:
+            raise SpaceError(
+                f"{key}: must have a score for each query, got {metric}. Write it as a constraint."
+            )
+    for key, metric in used + musts:
         if metric.family == "span" and not corpus.spans:
             raise SpaceError(
                 f"{key}: {metric} needs answer spans, got a corpus without qrels_spans.jsonl. "
@@ -118,6 +144,7 @@ def check_goals(space: SearchSpace, corpus: Corpus) -> None:
 def timing_notices(space: SearchSpace) -> list[str]:
     """Return a notice where measured time decides: another run would measure something else."""
     used = [goal.name for goal in goals_of(space)] + [c.metric for c in constraints_of(space)]
+    used += space.recommend.timed
     timed = [name for name in dict.fromkeys(used) if name in TIMED]
     if not timed:
         return []

@@ -81,6 +81,7 @@ def bundle_contents(
             "metrics": dict(trial.metrics),
             "intervals": {name: list(pair) for name, pair in trial.intervals.items()},
             "latency": trial.facts.get("latency", {}),
+            "must": trial.facts.get("must", []),
             **about,
         },
         tokenizer=study.about["tokenizer"],

@@ -1,6 +1,5 @@
 """A recorded study: its trials and what it was begun with, read from the storage."""
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +10,9 @@ import optuna
 
 from sweep.errors import StudyError
 from sweep.records import Floats
+from sweep.study.choice import groups_of, preference_of
 from sweep.study.driver.budget import Stopped
-from sweep.study.driver.confirm import read_confirm
+from sweep.study.driver.confirm import read_confirm, read_confirmed_slices
 from sweep.study.folder import StudyFolder, default_storage, study_folder
 from sweep.study.metrics import Goal
 from sweep.study.record import from_optuna
@@ -28,21 +28,11 @@ if TYPE_CHECKING:  # the winner's statistics load scipy, which listing trials ca
     from sweep.winner.answer import Answer, Counts
     from sweep.winner.figures import Pick, Scored
     from sweep.winner.front import Front
+    from sweep.winner.preference import Preference
 
 FEW = 5  # studies that an error still names
 ADAPTIVE = ("tpe", "nsga2")  # samplers
 ABOUT = "sweep"  # study attribute: identity, axes, corpus, baseline, split, last run
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudySummary:
-    """One line of `sweep studies`."""
-
-    name: str
-    objectives: tuple[str, ...]
-    trials: int
-    corpus: str
-    last_run: str
 
 
 class Study:
@@ -74,7 +64,7 @@ class Study:
         self.name = name
         self.stopped: Stopped | None = None  # set by a run that ended before the study was done
         self.about: dict[str, Any] = abouts[name]
-        self._answers: dict[str, Answer] = {}
+        self._answers: dict[tuple[Pick, Preference | None], Answer] = {}
 
     @property
     def folder(self) -> StudyFolder:
@@ -154,8 +144,11 @@ class Study:
         ]
         return pd.DataFrame(rows)
 
-    def scored(self) -> "Scored":
+    def scored(self, preference: "Preference | None" = None) -> "Scored":
         """Return the feasible trials with their scores of the first objective.
+
+        Args:
+            preference: what quality is given away for; None = as the study says.
 
         Raises: StudyError if the study has several objectives: none of them decides alone.
         """
@@ -169,7 +162,7 @@ class Study:
                 f"--trial."
             )
         trials = self._choosable()
-        _, matrix = self.score_matrix(trials, self.goals[0].name)
+        ids, matrix = self.score_matrix(trials, self.goals[0].name)
         return Scored(
             trials=trials,
             scores=matrix,
@@ -177,6 +170,9 @@ class Study:
             scale=self.goals[0].metric.scale or 1.0,
             confirm=read_confirm(self.folder.confirm, self.goals[0].name),
             adaptive=self.adaptive,
+            groups=groups_of(self, ids),
+            preference=preference or preference_of(self),
+            budget=self.goals[0].metric.budget_tokens,
         )
 
     def _choosable(self) -> tuple[TrialRecord, ...]:
@@ -219,20 +215,30 @@ class Study:
             planned=int(self.about["planned"]),
         )
 
-    def answer(self, pick: "Pick" = "recommended") -> "Answer":
-        """Return which configuration to use, its honest score, and the baseline beside it."""
+    def answer(
+        self, pick: "Pick" = "recommended", *, look: "Preference | None" = None
+    ) -> "Answer":
+        """Return which configuration to use, its honest score, and the baseline beside it.
+
+        Args:
+            pick: which one is asked for.
+            look: what quality would be given away for, in place of what the study says.
+        """
         from sweep.winner.answer import make_answer
 
-        if pick not in self._answers:  # worked out once: the resampling takes seconds
-            self._answers[pick] = make_answer(
+        key = (pick, look)
+        if key not in self._answers:  # worked out once: the resampling takes seconds
+            self._answers[key] = make_answer(
                 self.name,
                 self.goals[0].name,
-                self.scored(),
+                self.scored(look),
                 baseline=self.baseline,
                 pick=pick,
                 counts=self.counts(),
+                must=read_confirmed_slices(self.folder.confirm),
+                look=look is not None,
             )
-        return self._answers[pick]
+        return self._answers[key]
 
     def score_matrix(
         self, trials: tuple[TrialRecord, ...], metric: str
@@ -248,26 +254,6 @@ class Study:
         matrix = np.vstack([table.column(metric) for table in tables])
         defined = np.flatnonzero(~np.isnan(matrix).any(axis=0))
         return tuple(ids[row] for row in defined.tolist()), matrix[:, defined]
-
-
-def list_studies(storage: str | None = None) -> list[StudySummary]:
-    """Return the studies of a storage, the one that was run last first."""
-    opened = open_storage(storage or default_storage())
-    counts = {
-        summary.study_name: summary.n_trials
-        for summary in optuna.get_all_study_summaries(opened, include_best_trial=False)
-    }
-    abouts = abouts_of(opened)
-    return [
-        StudySummary(
-            name=name,
-            objectives=tuple(o["metric"] for o in about["identity"]["objectives"]),
-            trials=counts.get(name, 0),
-            corpus=str(about.get("corpus_name")),
-            last_run=str(about.get("last_run")),
-        )
-        for name, about in sorted(abouts.items(), key=lambda a: recency(a[1]), reverse=True)
-    ]
 
 
 def abouts_of(storage: Any) -> dict[str, dict[str, Any]]:

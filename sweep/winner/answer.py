@@ -4,11 +4,13 @@ Made from records and score tables only. The closing message, `sweep best` and t
 show the figures of one `Answer`.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from sweep.errors import WinnerError
 from sweep.trials import TrialRecord
+from sweep.winner.critical import CriticalSlice, critical_slices
 from sweep.winner.figures import (
     Figure,
     Pick,
@@ -19,6 +21,7 @@ from sweep.winner.figures import (
     row_of,
     search_figure,
 )
+from sweep.winner.preference import Preference
 from sweep.winner.recommendation import Recommendation
 
 LEADERS = 10  # trials of the leaderboard
@@ -69,7 +72,10 @@ class Answer:
         compared: trial numbers of the feasible trials.
         leaderboard: the leading trials, best first.
         counts: how many configurations ended how.
+        preference: what quality is given away for, and how much.
         adaptive: the sampler that looked at the search queries before each choice, if one did.
+        must: what the trial scores on the study's critical slices.
+        look: whether the preference is another one than the study's.
     """
 
     study: str
@@ -84,7 +90,10 @@ class Answer:
     compared: tuple[int, ...]
     leaderboard: tuple[TrialRecord, ...]
     counts: Counts
+    preference: Preference
     adaptive: str | None = None
+    must: tuple[CriticalSlice, ...] = ()
+    look: bool = False
 
     @property
     def unconfirmed(self) -> str | None:
@@ -122,6 +131,12 @@ class Answer:
             "unconfirmed": self.unconfirmed,
             "baseline": self.baseline.to_json() if self.baseline else None,
             "difference_to_baseline": self.difference.to_json() if self.difference else None,
+            "must": [critical.to_json() for critical in self.must],
+            "recommend": {
+                "max_loss": self.preference.max_loss,
+                "costs": list(self.preference.costs),
+                "look": self.look,
+            },
             "best": self.compared[found.best],
             "tied": list(self.tied),
             "loss_bound": self.loss_bound,
@@ -132,7 +147,15 @@ class Answer:
 
 
 def make_answer(
-    study: str, objective: str, scored: Scored, *, baseline: str | None, pick: Pick, counts: Counts
+    study: str,
+    objective: str,
+    scored: Scored,
+    *,
+    baseline: str | None,
+    pick: Pick,
+    counts: Counts,
+    must: Mapping[int, Mapping[str, tuple[float, int]]] | None = None,
+    look: bool = False,
 ) -> Answer:
     """Return the answer of a study.
 
@@ -143,6 +166,8 @@ def make_answer(
         baseline: the baseline's fingerprint.
         pick: which configuration is asked for.
         counts: how many configurations ended how.
+        must: what was confirmed of critical slices, by trial number; see `critical_slices`.
+        look: whether the preference is another one than the study's.
 
     Raises: WinnerError if there is no such configuration.
     """
@@ -152,11 +177,12 @@ def make_answer(
     difference = None
     if base is not None and base != row:
         difference = difference_figure(scored, row, base, pick)
+    trial = scored.trials[row]
     return Answer(
         study=study,
         objective=objective,
         pick=pick,
-        trial=scored.trials[row],
+        trial=trial,
         search=search_figure(scored, row, objective),
         confirm=honest_figure(scored, row, pick),
         baseline=scored.trials[base] if base is not None else None,
@@ -165,7 +191,10 @@ def make_answer(
         compared=tuple(trial.number for trial in scored.trials),
         leaderboard=leading(scored, LEADERS),
         counts=counts,
+        preference=scored.preference,
         adaptive=scored.adaptive,
+        must=critical_slices(trial, confirm=(must or {}).get(trial.number)),
+        look=look,
     )
 
 

@@ -9,15 +9,14 @@ import numpy as np
 from sweep.errors import WinnerError
 from sweep.records import Floats
 from sweep.trials import TrialRecord
-from sweep.winner.recommendation import Recommendation, choose, recommend
+from sweep.winner.preference import TIMES, Preference
+from sweep.winner.recommendation import Cost, Recommendation, choose, recommend
 from sweep.winner.statistics.bootstrap import bootstrap_interval
 from sweep.winner.statistics.cross_validation import honest_scores
 from sweep.winner.statistics.inference import planned_comparison
 from sweep.winner.statistics.scores import highest_mean
 
 Pick = Literal["recommended", "best", "baseline"]
-COSTS = ("context_tokens", "work", "index_bytes")  # compared in this order; lower is cheaper
-MAX_LOSS = 0.01  # observed loss given away for a lower cost, of the metric's scale
 FOLD_PERMUTATIONS = 500  # of the test inside each fold of a cross-validated recommendation
 SEARCHED = "the queries that chose it"
 CONFIRMED = "confirm set"
@@ -55,6 +54,10 @@ class Scored:
         confirm: scores on the confirm set by trial number, for those that were confirmed.
         adaptive: the sampler, if it chose what to try by the scores of earlier trials: then no
             query is left that did not choose, and cross-validated selection would be flattered.
+        groups: the group of each query (its gold document), where several share one: such queries
+            are no independent evidence, and are never divided between choosing and scoring.
+        preference: what quality is given away for, and how much.
+        budget: tokens of context that the objective looks at, if it names a budget.
     """
 
     trials: tuple[TrialRecord, ...]
@@ -63,6 +66,9 @@ class Scored:
     scale: float
     confirm: Mapping[int, Floats]
     adaptive: str | None = None
+    groups: tuple[str, ...] | None = None
+    preference: Preference = Preference()
+    budget: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse to choose among nothing."""
@@ -72,21 +78,45 @@ class Scored:
                 "the constraints, or see `sweep trials` for what failed."
             )
 
-    def costs(self) -> list[tuple[float, ...]]:
-        """Return what each trial costs, comparable from left to right."""
-        return [
-            tuple(trial.metrics.get(name, float("inf")) for name in COSTS) for trial in self.trials
-        ]
+    def costs(self) -> list[tuple[Cost, ...]]:
+        """Return what each trial costs, comparable from left to right.
+
+        Where the objective looks at a token budget, `context_tokens` counts what fits into it:
+        that is the context that the scores are about, and a longer output is no worse for it.
+        """
+        names = [self._recorded(name) for name in self.preference.costs]
+        return [tuple(_cost(trial, name) for name in names) for trial in self.trials]
+
+    def _recorded(self, cost: str) -> str:
+        within = f"{cost}@{self.budget}tok"
+        # A study that was begun before this was recorded has it for no trial, or for some.
+        return within if all(within in trial.metrics for trial in self.trials) else cost
+
+    def chosen(self) -> int:
+        """Return the row of the recommended trial, in a fraction of `recommendation`'s time."""
+        return choose(
+            self.scores,
+            self.costs(),
+            max_loss=self.preference.max_loss,
+            scale=self.scale,
+            maximize=self.maximize,
+        )
 
     def recommendation(self) -> Recommendation:
         """Return the recommendation over all search queries."""
         return recommend(
             self.scores,
             self.costs(),
-            max_loss=MAX_LOSS,
+            max_loss=self.preference.max_loss,
             scale=self.scale,
             maximize=self.maximize,
         )
+
+
+def _cost(trial: TrialRecord, name: str) -> Cost:
+    """Return one cost of a trial; infinite where it was not measured."""
+    value = trial.metrics.get(name, float("inf"))
+    return trial.intervals.get(name, value) if name in TIMES else value
 
 
 def search_figure(scored: Scored, row: int, objective: str) -> Figure:
@@ -112,7 +142,7 @@ def honest_figure(scored: Scored, row: int, pick: Pick) -> Figure | None:
     if confirmed is not None:
         return _plain_figure(confirmed, CONFIRMED)
     if pick == "baseline":
-        return _plain_figure(scored.scores[row], "named before looking")
+        return _plain_figure(scored.scores[row], "named before looking", scored.groups)
     return _cross_validated(scored, scored.scores, pick)
 
 
@@ -141,13 +171,13 @@ def _cross_validated(scored: Scored, scores: Floats, pick: Pick) -> Figure | Non
         return choose(
             some,
             costs,
-            max_loss=MAX_LOSS,
+            max_loss=scored.preference.max_loss,
             scale=scored.scale,
             permutations=FOLD_PERMUTATIONS,
         )
 
     rule = highest_mean if pick == "best" else recommended
-    honest = honest_scores(scores, rule=rule, maximize=scored.maximize)
+    honest = honest_scores(scores, rule=rule, groups=scored.groups, maximize=scored.maximize)
     if not honest.usable:
         return None
     return Figure(
@@ -158,10 +188,10 @@ def _cross_validated(scored: Scored, scores: Floats, pick: Pick) -> Figure | Non
     )
 
 
-def _plain_figure(values: Floats, how: str) -> Figure:
+def _plain_figure(values: Floats, how: str, groups: Sequence[str] | None = None) -> Figure:
     return Figure(
         mean=float(values.mean()),
-        interval=bootstrap_interval(values, expanded=True),
+        interval=bootstrap_interval(values, groups=groups, expanded=True),
         queries=len(values),
         how=how,
     )

@@ -9,6 +9,8 @@ import numpy as np
 from sweep.errors import WinnerError
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Counts
+from sweep.winner.critical import critical_slices
+from sweep.winner.message import must_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +64,20 @@ class Front:
         return "\n".join(
             [
                 *lines,
+                *self._must_lines(),
                 f"STUDY {self.study}: {self.counts}",
                 f"NEXT  sweep report {self.study} | several objectives have no single winner: "
                 f"choose one of the front, then sweep export {self.study} --trial N --out winner/",
             ]
         )
+
+    def _must_lines(self) -> list[str]:
+        """Return what each trial of the front scores on the critical slices, if there are any."""
+        return [
+            f"MUST  #{trial.number}  {must_text(critical)}"
+            for trial in self.trials
+            for critical in critical_slices(trial)
+        ]
 
     def _baseline_text(self, baseline: TrialRecord) -> str:
         better = [

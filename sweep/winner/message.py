@@ -4,13 +4,21 @@ import math
 
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
-from sweep.winner.figures import MAX_LOSS, Figure
+from sweep.winner.critical import CriticalSlice
+from sweep.winner.figures import Figure
 
 
 def answer_text(answer: Answer) -> str:
     """Return the closing message: what to use, what is tied with it, what nobody has judged."""
+    must = [f"MUST  {must_text(critical)}" for critical in answer.must]
     return "\n".join(
-        [*_use_lines(answer), *_tied_lines(answer), *_holes_lines(answer), *_end_lines(answer)]
+        [
+            *_use_lines(answer),
+            *must,
+            *_tied_lines(answer),
+            *_holes_lines(answer),
+            *_end_lines(answer),
+        ]
     )
 
 
@@ -38,12 +46,22 @@ def _use_lines(answer: Answer) -> list[str]:
         )
     elif answer.baseline is not None and answer.pick != "baseline":
         lines.append("      this is the baseline: keep what you have")
-    costs = [f"{trial.metrics.get('context_tokens', 0):,.0f} context tokens a query"]
+    costs = [context_text(trial, answer.objective)]
     if "index_bytes" in trial.metrics:
         costs.append(f"index {megabytes(trial.metrics['index_bytes'])} MB")
     if "latency_p95_ms" in trial.metrics:
         costs.append(latency_text(trial))
     return [*lines, "      " + ", ".join(costs)]
+
+
+def context_text(trial: TrialRecord, objective: str) -> str:
+    """Return how much context a query takes; of a budget that the objective names, how much."""
+    budget = objective.partition("@")[2].removesuffix("tok")
+    within = trial.metrics.get(f"context_tokens@{budget}tok")
+    whole = trial.metrics.get("context_tokens", 0)
+    if within is None:
+        return f"{whole:,.0f} context tokens a query"
+    return f"{within:,.0f} of {int(budget):,} context tokens a query ({whole:,.0f} uncut)"
 
 
 def score_text(answer: Answer) -> str:
@@ -70,8 +88,12 @@ def _tied_lines(answer: Answer) -> list[str]:
         f"#{best}, the best"
     )
     if answer.pick == "recommended" and number != best:
-        first += f"; #{number} is the cheapest that loses at most {plain(MAX_LOSS)} to it"
+        limit = plain(answer.preference.max_loss)
+        first += f"; #{number} is the cheapest that loses at most {limit} to it"
     lines = [first]
+    if answer.look and answer.pick == "recommended":
+        order = ", ".join(answer.preference.costs) or "nothing"
+        lines.append(f"      a look: costs in the order {order}; not the study's own choice")
     if math.isfinite(answer.loss_bound):
         bound = plain(answer.loss_bound)
         lines.append(f"      #{number} may lose up to {bound} to whichever is truly best")
@@ -106,10 +128,35 @@ def _holes_lines(answer: Answer) -> list[str]:
 def _end_lines(answer: Answer) -> list[str]:
     name = answer.study
     pick = "" if answer.pick == "recommended" else f" --pick {answer.pick}"
+    if answer.look:
+        pick = f" --trial {answer.trial.number}"
     return [
         f"STUDY {name}: {answer.counts}",
         f"NEXT  sweep report {name} | sweep dashboard | sweep export {name}{pick} --out winner/",
     ]
+
+
+def must_text(critical: CriticalSlice) -> str:
+    """Return a critical slice's condition, and what a configuration scores there.
+
+    `recall@5 >= .9 where kind=identifier: .933 [.820, 1.000] (14 queries; .871 on all)`
+    """
+    low, high = critical.interval
+    told = f"{compact(critical.value)} [{compact(low)}, {compact(high)}]"
+    told += f" ({critical.queries} queries; {compact(critical.overall)} on all)"
+    if critical.confirm is not None:
+        confirmed = f"{compact(critical.confirm)} ({critical.confirm_queries} queries)"
+        told += f"; confirm set {confirmed}"
+    bound = f"{critical.bound:g}"
+    if bound.startswith(("0.", "-0.")):
+        bound = bound.replace("0.", ".", 1)
+    condition = f"{critical.metric} {critical.op} {bound} where {critical.where}"
+    return f"{condition}: {told}{'' if critical.kept else ', VIOLATED'}"
+
+
+def compact(value: float) -> str:
+    """Return a score in three decimals, or a number from 100 on without any."""
+    return plain(value) if abs(value) < 100 else f"{value:,.0f}"
 
 
 def with_interval(figure: Figure) -> str:

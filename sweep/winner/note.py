@@ -9,10 +9,20 @@ from dataclasses import dataclass
 
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
+from sweep.winner.critical import critical_slices
 from sweep.winner.front import Front
 from sweep.winner.markdown import markdown_table as _table
 from sweep.winner.markdown import markdown_text as _text
-from sweep.winner.message import answer_text, megabytes, milliseconds, plain, signed, with_interval
+from sweep.winner.message import (
+    answer_text,
+    compact,
+    megabytes,
+    milliseconds,
+    must_text,
+    plain,
+    signed,
+    with_interval,
+)
 
 COSTS = ("context_tokens", "latency_p95_ms", "index_bytes")
 TOLD = ("ndcg@10", "recall@10", "hit@5", "rr@10", "judged@10", "span_recall")  # of a trial
@@ -83,6 +93,7 @@ def answer_note(
             f"## Use #{trial.number}: {_text(trial.configuration.label())}",
             *_unfinished(ending),
             " · ".join(_headline(answer)),
+            *(f"**Must**: {_text(must_text(critical))}" for critical in answer.must),
             trial_table(list(shown.values()), [answer.objective], roles),
             next_commands(
                 [
@@ -142,7 +153,11 @@ def trial_note(
 ) -> str:
     """Return the note of one trial: what it is, its scores with intervals, its costs."""
     names = [n for n in dict.fromkeys([*objectives, *TOLD]) if n in trial.numbers]
-    rows = [(n, _number(trial.numbers[n]), _interval(trial, n)) for n in names]
+    rows = [(n, compact(trial.numbers[n]), _interval(trial, n)) for n in names]
+    for critical in critical_slices(trial):
+        low, high = critical.interval
+        name = _text(f"{critical.metric} where {critical.where}")
+        rows.append((name, compact(critical.value), f"{compact(low)} to {compact(high)}"))
     rows += [(title, text, "") for title, text in costs_of(trial).items()]
     role = f"**{', '.join(roles)}** · " if roles else ""
     return "\n\n".join(
@@ -175,7 +190,7 @@ def trial_table(
         row = [f"{trial.number}", ", ".join(roles.get(trial.number, ()))]
         row.append(_text(trial.configuration.label()))
         for name, value in zip(objectives, trial.values, strict=True):
-            row += [_number(value), _interval(trial, name)]
+            row += [compact(value), _interval(trial, name)]
         known = costs_of(trial)
         rows.append([*row, *(known.get(TITLES[name], "") for name in costs)])
     return _table(header, rows)
@@ -248,8 +263,4 @@ def _interval(trial: TrialRecord, name: str) -> str:
     if name not in trial.intervals:
         return ""
     low, high = trial.intervals[name]
-    return f"{_number(low)} to {_number(high)}"
-
-
-def _number(value: float) -> str:
-    return plain(value) if abs(value) < 100 else f"{value:,.0f}"
+    return f"{compact(low)} to {compact(high)}"

@@ -7,6 +7,7 @@ import numpy as np
 
 from sweep.errors import WinnerError
 from sweep.records import Floats, Ints
+from sweep.winner.preference import MAX_LOSS
 from sweep.winner.statistics.inference import (
     TukeyResult,
     detectable_difference,
@@ -17,6 +18,9 @@ from sweep.winner.statistics.inference import (
 
 _ROUNDING = 1e-9  # of the scale: a loss of exactly max_loss is permitted
 _WORTH_SHOWING = 0.02  # of the scale: the difference that `queries_needed` is about
+
+
+Cost = float | tuple[float, float]  # a number, or the interval of one that was measured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +53,9 @@ class Recommendation:
 
 def recommend(
     scores: Floats,
-    costs: Sequence[tuple[float, ...]],
+    costs: Sequence[tuple[Cost, ...]],
     *,
-    max_loss: float = 0.01,
+    max_loss: float = MAX_LOSS,
     scale: float = 1.0,
     alpha: float = 0.05,
     permutations: int = 10_000,
@@ -62,8 +66,8 @@ def recommend(
 
     Args:
         scores: shape (N, Q), finite; objective per configuration and query.
-        costs: N tuples of equal length, compared from left to right, lower is cheaper; equal costs
-            go to the higher mean, then to the lower index. Empty tuples: cost does not matter.
+        costs: N tuples of equal length, compared from left to right, lower is cheaper; see
+            `cheapest`. Empty tuples: cost does not matter.
         max_loss: observed loss that is given away for a lower cost, as a share of `scale`, >= 0.
         scale: length of the metric's range (1 for nDCG), > 0.
         alpha: family-wise level of the test.
@@ -74,7 +78,8 @@ def recommend(
     Raises:
         WinnerError: for costs that do not fit the scores, or are NaN, or options out of range.
     """
-    allowed = _allowed(costs, len(scores), max_loss=max_loss, scale=scale)
+    bounds = _bounds(costs, len(scores))
+    allowed = _allowed(max_loss=max_loss, scale=scale)
     tukey = tukey_hsd(
         scores,
         permutations=permutations,
@@ -82,8 +87,8 @@ def recommend(
         seed=seed,
         maximize=maximize,
     )
-    eligible = [int(i) for i in tukey.tied if tukey.loss[i] <= allowed]
-    recommended = min(eligible, key=lambda i: (tuple(costs[i]), tukey.loss[i], i))
+    eligible = tukey.tied[tukey.loss[tukey.tied] <= allowed]
+    recommended = cheapest(bounds[eligible], tukey.loss[eligible], eligible)
     return Recommendation(
         best=tukey.best,
         recommended=recommended,
@@ -99,9 +104,9 @@ def recommend(
 
 def choose(
     scores: Floats,
-    costs: Sequence[tuple[float, ...]],
+    costs: Sequence[tuple[Cost, ...]],
     *,
-    max_loss: float = 0.01,
+    max_loss: float = MAX_LOSS,
     scale: float = 1.0,
     alpha: float = 0.05,
     permutations: int = 10_000,
@@ -109,29 +114,52 @@ def choose(
     maximize: bool = True,
 ) -> int:
     """Return `recommend(...).recommended` and nothing else, in a fraction of the time."""
-    allowed = _allowed(costs, len(scores), max_loss=max_loss, scale=scale)
+    bounds = _bounds(costs, len(scores))
+    allowed = _allowed(max_loss=max_loss, scale=scale)
     tied, losses = tied_within(
         scores, allowed, permutations=permutations, alpha=alpha, seed=seed, maximize=maximize
     )
-    eligible = zip(tied.tolist(), losses.tolist(), strict=True)
-    return int(min(eligible, key=lambda found: (tuple(costs[found[0]]), found[1], found[0]))[0])
+    return cheapest(bounds[tied], losses, tied)
 
 
-def _allowed(
-    costs: Sequence[tuple[float, ...]], n_configurations: int, *, max_loss: float, scale: float
-) -> float:
+def cheapest(bounds: Floats, losses: Floats, rows: Ints) -> int:
+    """Return the cheapest of some configurations; of equally cheap ones, the best.
+
+    Costs are compared one after another, over all that are left. An exact cost leaves those that
+    have the lowest. A measured one, known as an interval, leaves all but those of which it is
+    shown that another is cheaper: those whose interval begins above the lowest upper end of all.
+    Every one that is left overlaps with the one that has this end, and counts as equal. (Compared
+    pair by pair, overlapping intervals are no order: a may equal b and b equal c while a is below
+    c. This rule looks at all at once, so that their order does not matter.) Of what is left in
+    the end, the lowest loss decides, then the lowest row.
+
+    Args:
+        bounds: shape (n, C, 2), n >= 1; lower and upper end of each cost, equal where it is exact.
+        losses: shape (n,), to the best.
+        rows: shape (n,), the configurations' rows.
+    """
+    left = np.arange(len(rows))
+    for cost in range(bounds.shape[1]):
+        low, high = bounds[left, cost].T
+        left = left[low <= high.min()]
+    return int(min(zip(losses[left].tolist(), rows[left].tolist(), strict=True))[1])
+
+
+def _allowed(*, max_loss: float, scale: float) -> float:
     """Return the largest loss that may be given away, in the unit of the scores."""
     if max_loss < 0.0 or not scale > 0.0:
         raise WinnerError(
             f"recommend: max_loss >= 0 and scale > 0 must hold, got {max_loss} and {scale}. "
             "Use .01 and the length of the metric's range."
         )
-    _check_costs(costs, n_configurations)
     return (max_loss + _ROUNDING) * scale
 
 
-def _check_costs(costs: Sequence[tuple[float, ...]], n_configurations: int) -> None:
-    """Raise a WinnerError unless there is one comparable cost per configuration."""
+def _bounds(costs: Sequence[tuple[Cost, ...]], n_configurations: int) -> Floats:
+    """Return the costs as intervals, shape (N, C, 2), if there is one comparable for each.
+
+    Raises: WinnerError.
+    """
     lengths = {len(cost) for cost in costs}
     if len(costs) != n_configurations or len(lengths) > 1:
         raise WinnerError(
@@ -139,8 +167,13 @@ def _check_costs(costs: Sequence[tuple[float, ...]], n_configurations: int) -> N
             f"{len(costs)} of lengths {sorted(lengths)} for {n_configurations} configurations. "
             "Give the same cost metrics for each."
         )
-    if any(np.isnan(value) for cost in costs for value in cost):
+    bounds = np.array(
+        [[c if isinstance(c, tuple) else (c, c) for c in cost] for cost in costs],
+        dtype=np.float64,
+    ).reshape(n_configurations, *lengths, 2)
+    if np.isnan(bounds).any():
         raise WinnerError(
             "recommend: costs must be numbers, got NaN. Leave out a cost metric that was not "
             "measured for every configuration."
         )
+    return bounds

@@ -64,7 +64,7 @@ class Showcase:
         facts = {
             "corpus": f"{corpus.name}: {len(corpus.documents):,} documents",
             "queries": queries,
-            "constraints": ", ".join(map(str, space.constraints)) or "none",
+            "constraints": ", ".join(map(str, (*space.constraints, *space.must))) or "none",
             "baseline": named,
             "sampler": space.sampler.kind,
         }

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sweep.engine.store.store import write_whole
+from sweep.metrics import parse_metric
 from sweep.records import Floats
 from sweep.study.tables import read_ranking
 from sweep.trials import TrialRecord
+from sweep.winner.critical import FACT
 
 if TYPE_CHECKING:
     from sweep.study.driver.evaluate import Evaluation
@@ -56,15 +58,28 @@ def count_looks(path: Path) -> int:
     return int(_read(path)["looks"])
 
 
+def read_confirmed_slices(path: Path) -> dict[int, dict[str, tuple[float, int]]]:
+    """Return mean and number of queries of each critical slice, by trial number and condition."""
+    return {
+        int(number): {
+            condition: (sum(values) / len(values), len(values))
+            for condition, values in scores.get(FACT, {}).items()
+        }
+        for number, scores in _read(path)["trials"].items()
+    }
+
+
 def _score(
     study: "Study", evaluation: "Evaluation", trial: TrialRecord, query_ids: tuple[str, ...]
-) -> dict[str, list[float]]:
+) -> dict[str, Any]:
     from sweep.engine.stages.scoring import Scorer  # reading a study needs no engine
 
     search = evaluation.scorer
+    goals = [goal.metric for goal in evaluation.goals]
+    critical = [parse_metric(c.must.constraint.metric) for c in evaluation.critical]
     scorer = Scorer(
         evaluation.engine.texts,
-        [goal.metric for goal in evaluation.goals],
+        list(dict.fromkeys([*goals, *critical])),
         query_ids,
         relevance=search.relevance,
         labels=search.labels,
@@ -73,10 +88,13 @@ def _score(
     )
     output = read_ranking(study.folder.path / trial.files["ranking"], evaluation.engine.corpus)
     table = scorer.score(trial.configuration, output)
-    return {
-        str(metric): [float(value) for value in scorer.values(table, metric)]
-        for metric in scorer.metrics
+    scores: dict[str, Any] = {
+        str(metric): [float(value) for value in scorer.values(table, metric)] for metric in goals
     }
+    slices = {str(c.must): c.values(scorer, table).tolist() for c in evaluation.critical}
+    if told := {condition: values for condition, values in slices.items() if values}:
+        scores[FACT] = told
+    return scores
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -14,12 +14,14 @@ from sweep.engine.stages.scoring import Scorer
 from sweep.errors import StoreError, StudyError
 from sweep.metrics import bootstrap_interval
 from sweep.records import RankedLists, ScoreTable
+from sweep.study.driver.critical import CriticalQueries, critical_facts
 from sweep.study.folder import StudyFolder
 from sweep.study.metrics import TIMED, Goal
 from sweep.study.record import failure
 from sweep.study.space.expression import Constraint
 from sweep.study.tables import write_ranking, write_scores
 from sweep.trials import TrialRecord
+from sweep.winner.critical import FACT
 
 TINY = 1e-9  # a bound that nothing can sensibly be a share of
 
@@ -32,6 +34,7 @@ class Evaluation:
     scorer: Scorer
     goals: Sequence[Goal]
     constraints: Sequence[Constraint]
+    critical: Sequence[CriticalQueries]
     folder: StudyFolder
 
 
@@ -68,13 +71,17 @@ def _evaluate(study: Evaluation, configuration: Configuration, number: int) -> T
         table = scorer.score(configuration, output)
         metrics = {str(metric): scorer.mean(table, metric) for metric in scorer.metrics}
         _check_finite(study, metrics)
+        critical = critical_facts(study.critical, scorer, table)
         intervals = intervals_of(scorer, table)
     latency = engine.latency(configuration)
     metrics |= engine.costs(configuration) | latency.metrics
     timings = {"build_s": engine.build_seconds(configuration)}
     known = metrics | timings
     values = tuple(_value(goal, known, scorer) for goal in study.goals)
-    constraints = {str(c): _missed(c, known) for c in study.constraints}
+    constraints = {str(c): _missed(c, known[c.metric]) for c in study.constraints}
+    for slice_, fact in zip(study.critical, critical, strict=True):
+        constraints[fact["must"]] = _missed(slice_.must.constraint, fact["value"])
+    facts = {"latency": latency.conditions, **({FACT: critical} if critical else {})}
     with report.stage("write"):
         files = write_tables(study, configuration, output, table)
     return TrialRecord(
@@ -85,7 +92,7 @@ def _evaluate(study: Evaluation, configuration: Configuration, number: int) -> T
         metrics={name: value for name, value in metrics.items() if math.isfinite(value)},
         intervals=intervals | latency.intervals,
         timings={name: value for name, value in timings.items() if math.isfinite(value)},
-        facts=_facts(study, configuration, output) | {"latency": latency.conditions},
+        facts=_facts(study, configuration, output) | facts,
         files=files,
         constraints=constraints,
     )
@@ -98,7 +105,7 @@ def _check_finite(study: Evaluation, metrics: dict[str, float]) -> None:
             _value(goal, metrics, study.scorer)
     for constraint in study.constraints:
         if constraint.metric in metrics:
-            _missed(constraint, metrics)
+            _missed(constraint, metrics[constraint.metric])
 
 
 def _value(goal: Goal, known: dict[str, float], scorer: Scorer) -> float:
@@ -112,12 +119,11 @@ def _value(goal: Goal, known: dict[str, float], scorer: Scorer) -> float:
     return value
 
 
-def _missed(constraint: Constraint, known: dict[str, float]) -> float:
+def _missed(constraint: Constraint, value: float) -> float:
     """Return by how much a constraint is missed; <= 0 where it is kept.
 
     It is a share of the bound, so that a sampler can add up what is measured in unlike units.
     """
-    value = known[constraint.metric]
     if not math.isfinite(value):
         raise StudyError(
             f"constraint {constraint}: {constraint.metric} must be a finite number, got {value}. "

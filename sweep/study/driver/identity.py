@@ -45,8 +45,8 @@ def check_identity(
     Raises: StudyError that names every entry that differs and how to start another study.
     """
     lines = []
-    for entry in new:
-        if old.get(entry) == new[entry]:
+    for entry in dict.fromkeys((*new, *old)):
+        if old.get(entry) == new.get(entry):
             continue
         if entry == "configurations":
             if _kind(old) != _kind(new):
@@ -57,7 +57,7 @@ def check_identity(
         elif entry == "corpus":
             lines.append(f"the corpus differs (was {_short(old)}, is {_short(new)})")
         else:
-            lines.append(f"{entry} differs ({_difference(old.get(entry), new[entry])})")
+            lines.append(f"{entry} differs ({_difference(old.get(entry), new.get(entry))})")
     if len(lines) > FEW:
         lines = [*lines[:FEW], f"and {len(lines) - FEW} more"]
     if lines:

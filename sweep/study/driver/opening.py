@@ -1,6 +1,7 @@
 """Opening the Optuna study that a run records into, and what it was begun with."""
 
 import warnings
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
@@ -94,6 +95,8 @@ def describe(
         "corpus_folder": str(corpus_folder.resolve()),
         "baseline": baseline.fingerprint() if isinstance(baseline, Configuration) else None,
         "split": split.to_json(),
+        "fold_groups": split.fold_groups(corpus),
+        "recommend": asdict(space.recommend),
         "tokenizer": space.tokenizer,
         "metrics": list(space.metrics),
     }

@@ -10,6 +10,7 @@ from sweep.index.analyzer import make_analyzer
 from sweep.index.vectors import check_factory
 from sweep.models import find_model
 from sweep.records import Corpus
+from sweep.study.driver.critical import check_critical
 from sweep.study.metrics import check_goals, depth_notices, recorded_metrics, timing_notices
 from sweep.study.space.search_space import BaselineRun, SearchSpace
 
@@ -24,6 +25,7 @@ def preflight(space: SearchSpace, engine: Engine) -> None:
         configurations.append(space.baseline)
     _check_scope(space)
     _check_metrics(space, engine)
+    few = check_critical(space, engine.corpus)
     for c in configurations:
         if c.vector is not None:
             find_model(c.vector.model)
@@ -34,7 +36,7 @@ def preflight(space: SearchSpace, engine: Engine) -> None:
         if isinstance(hidden, int):
             check_factory(vector, hidden)
     _check_terms(configurations, engine.corpus)
-    for notice in (*depth_notices(space, configurations), *timing_notices(space)):
+    for notice in (*few, *depth_notices(space, configurations), *timing_notices(space)):
         engine.report.notice(notice)
     cut = configurations if space.sampler.kind == "grid" else _longest_chunks(configurations)
     for notice in _truncation_notices(cut, engine):

@@ -18,6 +18,7 @@ from sweep.records import Corpus
 from sweep.study.dashboard.showcase import Showcase, show_ended
 from sweep.study.driver.budget import Deadline, OutOfTime, Stopped, trials_to_reach
 from sweep.study.driver.confirm import confirm
+from sweep.study.driver.critical import critical_queries
 from sweep.study.driver.draws import GridDraws, Recorded, SampledDraws
 from sweep.study.driver.evaluate import Evaluation
 from sweep.study.driver.identity import study_identity
@@ -250,6 +251,7 @@ def make_evaluation(
         scorer=scorer,
         goals=goals_of(space),
         constraints=constraints_of(space),
+        critical=critical_queries(space, engine.corpus),
         folder=folder,
     )
 

@@ -20,6 +20,9 @@ _EXAMPLES = {  # what to write instead, by key
     "exclude": "Write a list of texts.",
     "constraints": "Write a list of texts.",
     "metrics": "Write a list of texts.",
+    "must": "Write a list: [{where: {kind: identifier}, metric: recall@5, at_least: 0.9}].",
+    "where": "Write fields of the queries' metadata: {kind: identifier}.",
+    "recommend": "Write {max_loss: 0.01, costs: [context_tokens, work, index_bytes]}.",
 }
 _BOUNDS = {"greater_than_equal": ">= {ge:.10g}", "greater_than": "> {gt:.10g}"}
 _BOUNDS |= {"less_than_equal": "<= {le:.10g}", "less_than": "< {lt:.10g}"}

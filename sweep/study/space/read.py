@@ -25,6 +25,7 @@ from sweep.study.space.enumeration import (
     plans,
 )
 from sweep.study.space.expression import Constraint, parse_constraint
+from sweep.study.space.must import Must, read_must
 from sweep.study.space.problems import problem_lines
 from sweep.study.space.search_space import (
     BaselineRun,
@@ -45,12 +46,15 @@ from sweep.study.space.space_file import (
     space_schema,
 )
 from sweep.study.space.yaml_file import read_yaml
+from sweep.winner.preference import Preference
 
 __all__ = [
     "BaselineRun",
     "Constraint",
     "Evaluation",
+    "Must",
     "Objective",
+    "Preference",
     "Sampler",
     "SearchSpace",
     "Split",
@@ -82,8 +86,7 @@ def read_space(path: Path) -> SearchSpace:
         read_part(space, where=where, whole_steps=not grid)
         for where, space in zip(_places(file), _as_list(file.space), strict=True)
     )
-    if grid:
-        problems += [line for part in parts for line in _open_ranges(part)]
+    problems += [line for part in parts if grid for line in _open_ranges(part)]
     objectives = _objectives(file, problems)
     baseline = _baseline(file, path, problems)
     tokenizer = _tokenizer(file, parts, problems)
@@ -98,6 +101,8 @@ def read_space(path: Path) -> SearchSpace:
         objectives=objectives,
         metrics=tuple(dict.fromkeys(file.metrics)),
         constraints=tuple(dict.fromkeys(parse_constraint(text) for text in file.constraints)),
+        must=tuple(dict.fromkeys(read_must(entry) for entry in file.must)),
+        recommend=_preference(file),
         baseline=baseline,
         split=_split(file),
         sampler=Sampler(kind=file.sampler.kind, seed=file.sampler.seed),
@@ -221,6 +226,10 @@ def _split(file: StudyFile) -> Split:
     return Split(kind="auto" if file.split == "auto" else "off")
 
 
+def _preference(file: StudyFile) -> Preference:
+    return Preference(max_loss=file.recommend.max_loss, costs=tuple(file.recommend.costs))
+
+
 def _evaluation(file: StudyFile) -> Evaluation:
     given, labels = file.evaluation, file.evaluation.labels
     return Evaluation(
@@ -259,6 +268,9 @@ def _notices(file: StudyFile, path: Path, parts: Sequence[Part]) -> Iterator[Not
     trials = file.trials or file.sampler.trials
     if file.sampler.kind == "grid" and trials is not None:
         yield Notice(where=where, text=f"trials: {trials} is not used: a grid runs everything")
+    if "recommend" in file.model_fields_set and len(_as_list(file.objective)) > 1:
+        text = "recommend: is not used: of several objectives, none is recommended"
+        yield Notice(where=where, text=text)
     evaluation = file.evaluation
     if evaluation.span_rule == "containment" and "span_threshold" in evaluation.model_fields_set:
         yield Notice(where=where, text="evaluation: nothing uses span_threshold")

@@ -19,7 +19,9 @@ from sweep.study.space.enumeration import (
     suggest_configuration,
 )
 from sweep.study.space.expression import Constraint, parse_exclusion
+from sweep.study.space.must import Must
 from sweep.study.space.space_file import Direction, SamplerKind
+from sweep.winner.preference import Preference
 
 _cached_exclusion = lru_cache(maxsize=1024)(parse_exclusion)
 
@@ -86,6 +88,8 @@ class SearchSpace:
         path: the file; `corpus` and a baseline run are resolved relative to it.
         objectives: at least one; metrics as written.
         metrics: more metrics to record, as written.
+        must: bounds on a part of the queries, each once; metrics as written.
+        recommend: how one of the tied configurations is chosen.
         baseline: what is in production today, or None.
         trials: number of trials for all but the grid; None where not written.
         tokenizer: name of the model whose tokens chunk sizes count.
@@ -102,6 +106,8 @@ class SearchSpace:
     objectives: tuple[Objective, ...]
     metrics: tuple[str, ...]
     constraints: tuple[Constraint, ...]
+    must: tuple[Must, ...]
+    recommend: Preference
     baseline: Configuration | BaselineRun | None
     split: Split
     sampler: Sampler
@@ -150,8 +156,10 @@ class SearchSpace:
     def identity(self) -> dict[str, Any]:
         """Return what makes this study this study, one JSON-ready entry per thing to compare.
 
-        The number of trials, the name, `metrics`, the corpus (which has its own hash) and the
-        order of values in the file are no part of it.
+        The number of trials, the name, `metrics`, `recommend` (the choice is made anew from the
+        same trials), the corpus (which has its own hash) and the order of values in the file are
+        no part of it. What a study may lack altogether has no entry, so that studies from before
+        it existed go on.
         """
         baseline: Any = None
         if isinstance(self.baseline, Configuration):
@@ -162,6 +170,7 @@ class SearchSpace:
             "configurations": self._configurations_identity(),
             "objectives": [asdict(objective) for objective in self.objectives],
             "constraints": sorted(str(constraint) for constraint in self.constraints),
+            **({"must": sorted(map(str, self.must))} if self.must else {}),
             "split": asdict(self.split),
             "evaluation": {
                 **asdict(self.evaluation),

@@ -23,7 +23,7 @@ from sweep.configuration import (
     Variant,
     VectorConfig,
 )
-from sweep.metrics import SpanRule
+from sweep.study.space.choice_file import EvaluationFile, MustFile, RecommendFile
 from sweep.study.space.expression import parse_constraint, parse_exclusion
 from sweep.study.space.file_types import (
     LARGEST,
@@ -214,31 +214,6 @@ class SamplerFile(FileModel):
     trials: int | None = Field(default=None, ge=1, description="Another place for `trials`.")
 
 
-class LabelsFile(FileModel):
-    """The range of the grades."""
-
-    min: int = Field(default=0, description="Lowest grade.")
-    max: int = Field(default=4, description="Highest grade.")
-
-    @model_validator(mode="after")
-    def _check(self) -> "LabelsFile":
-        if self.min >= self.max:
-            raise ValueError(f"min must be < max, got {self.min} and {self.max}. Swap them.")
-        return self
-
-
-class EvaluationFile(FileModel):
-    """What scores are measured against."""
-
-    labels: LabelsFile | None = Field(default=None, description="The range of the grades.")
-    relevance: int = Field(default=1, description="Grades from here on count as relevant.")
-    thresholds: dict[Word, float] = Field(default={}, description="Pass / fail bound by metric.")
-    span_rule: SpanRule = Field(default="coverage", description="When a chunk matches a span.")
-    span_threshold: float = Field(
-        default=0.5, gt=0, le=1, description="Share from which they match, by `span_rule`."
-    )
-
-
 ObjectiveValue = Annotated[
     Annotated[Word, Tag("@value")] | Annotated[ObjectiveFile, Tag("@mapping")], _EITHER
 ]
@@ -272,6 +247,13 @@ class StudyFile(FileModel):
     constraints: list[Annotated[Word, checked(parse_constraint)]] = Field(
         default=[],
         description="What a feasible trial keeps: METRIC <= NUMBER or METRIC >= NUMBER.",
+    )
+    must: list[MustFile] = Field(
+        default=[], description="What a feasible trial keeps on a part of the queries."
+    )
+    recommend: RecommendFile = Field(
+        default_factory=RecommendFile,
+        description="How one of those that tie with the best is chosen; may be changed later.",
     )
     baseline: Baseline | None = Field(default=None, description="What is in production today.")
     split: SplitValue = Field(default="auto", description="auto, off, or which share confirms.")

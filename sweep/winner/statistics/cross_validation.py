@@ -81,7 +81,7 @@ def honest_scores(
             f"folds {folds}, repeats {repeats}, {'no' if groups is None else len(groups)} groups "
             f"for {n_queries} queries. Use the defaults (5 and 20)."
         )
-    group_of = _group_index(n_queries, groups)
+    group_of = group_index(n_queries, groups)
     n_groups = int(group_of.max()) + 1
     chosen = np.zeros(n_configurations, dtype=np.int64)
     if n_groups < 2:
@@ -91,7 +91,7 @@ def honest_scores(
     rng = np.random.default_rng(seed)
     held = np.empty((repeats, n_queries))
     for row in held:
-        _score_held_out(turned, _draw_folds(group_of, folds, rng), rule, row, chosen)
+        _score_held_out(turned, draw_folds(group_of, folds, rng), rule, row, chosen)
     held *= 1.0 if maximize else -1.0
     per_query = held.mean(axis=0)
     return HonestScore(
@@ -128,7 +128,7 @@ def _unusable(chosen: Ints, n_queries: int) -> HonestScore:
     )
 
 
-def _group_index(n_queries: int, groups: Sequence[str] | None) -> Ints:
+def group_index(n_queries: int, groups: Sequence[str] | None) -> Ints:
     """Return each query's group as a number from 0 on, shape (Q,)."""
     if groups is None:
         return np.arange(n_queries)
@@ -136,7 +136,7 @@ def _group_index(n_queries: int, groups: Sequence[str] | None) -> Ints:
     return index.astype(np.int64)
 
 
-def _draw_folds(group_of: Ints, folds: int, rng: np.random.Generator) -> Ints:
+def draw_folds(group_of: Ints, folds: int, rng: np.random.Generator) -> Ints:
     """Return the fold of each query, shape (Q,).
 
     Groups come in random order, each into the smallest fold so far. No fold is empty where there

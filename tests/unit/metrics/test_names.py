@@ -40,6 +40,7 @@ CANONICAL = [
     "span_hit(rel=2)@3",
     "span_ndcg@10",
     "context_tokens",
+    "context_tokens@2000tok",
     "latency_p95_ms",
 ]
 

@@ -230,6 +230,10 @@ def test_context_tokens_are_summed_per_query() -> None:
     spans = make_spans(n_queries=2)
     chunks = [(0, 0, 20), (1, 0, 50)]
     assert score("context_tokens", chunks, spans, lists=[[1, 0], [0, -1]]) == [14, 4]
+    # Whole chunks until the next would pass the budget: 10 + 4 in both orders, or the first only.
+    assert score("context_tokens@14tok", chunks, spans, lists=[[1, 0], [0, 1]]) == [14, 14]
+    assert score("context_tokens@13tok", chunks, spans, lists=[[1, 0], [0, 1]]) == [10, 4]
+    assert score("context_tokens@3tok", chunks, spans, lists=[[1, 0], [0, -1]]) == [0, 0]
 
 
 def test_many_spans_in_one_chunk_stay_fast() -> None:

@@ -8,6 +8,7 @@ from sweep.winner.figures import CONFIRMED, CROSS_VALIDATED
 from sweep.winner.front import Front
 from sweep.winner.message import (
     answer_text,
+    context_text,
     latency_text,
     megabytes,
     milliseconds,
@@ -106,14 +107,14 @@ def _figures(material: Material, answer: Answer) -> list[Fact]:
         note, tone = notes[shown]
         name = f"against the baseline #{answer.baseline.number}"
         found.append(Fact(name=name, value=change_text(answer.difference), note=note, tone=tone))
-    return found + _costs(answer.trial)
+    return found + _costs(answer.trial, answer.objective)
 
 
-def _costs(trial: TrialRecord) -> list[Fact]:
+def _costs(trial: TrialRecord, objective: str) -> list[Fact]:
     metrics = trial.metrics
     found = []
     if "context_tokens" in metrics:
-        tokens = f"{metrics['context_tokens']:,.0f}"
+        tokens = context_text(trial, objective).replace(" context tokens a query", "")
         found.append(Fact(name="context tokens a query", value=tokens, note="what a model reads"))
     if "latency_p95_ms" in metrics:
         text = f"{milliseconds(metrics['latency_p95_ms'])} ms"

@@ -3,11 +3,12 @@
 from functools import partial
 
 from sweep.trials import TrialRecord
+from sweep.winner.message import compact
 from sweep.winner.note import TITLES
 from sweep.winner.plots.cost import COSTS, axis_names, plot_cost, undominated
 from sweep.winner.report.content import Paragraph, Plot, Section, Table
 from sweep.winner.report.material import Material
-from sweep.winner.report.sections.wording import number_text, trial_rows
+from sweep.winner.report.sections.wording import trial_rows
 
 MOST_ROWS = 100  # of the picture's table; all trials are in `sweep trials --csv`
 
@@ -50,7 +51,7 @@ def _alt(count: int, front: list[TrialRecord], *, quality: str, axis: str) -> st
         return f"{text} #{first.number} is beaten by none in both, and beats or equals all."
     return (
         f"{text} {len(front)} of them are beaten by none in both, from #{first.number} "
-        f"({number_text(first.values[0])}) to #{last.number} ({number_text(last.values[0])})."
+        f"({compact(first.values[0])}) to #{last.number} ({compact(last.values[0])})."
     )
 
 

@@ -6,10 +6,11 @@ from functools import partial
 
 from sweep.winner.insight.curves import Curve
 from sweep.winner.insight.sentences import curve_sentence
+from sweep.winner.message import compact
 from sweep.winner.plots.curves import TITLES, plot_curves
 from sweep.winner.report.content import Block, Bullets, Column, Paragraph, Plot, Section, Table
 from sweep.winner.report.material import Material
-from sweep.winner.report.sections.wording import bounds_text, number_text
+from sweep.winner.report.sections.wording import bounds_text
 
 Kind = tuple[str, str]  # metric, and what is cut
 
@@ -62,7 +63,7 @@ def _table(curves: Sequence[Curve]) -> Table:
         row = [f"{at:,}"]
         for known in points:
             point = known.get(at)
-            text = "" if point is None else number_text(point.mean)
+            text = "" if point is None else compact(point.mean)
             row.append(f"{text} {bounds_text(point.interval)}" if point else text)
         rows.append(tuple(row))
     caption = f"{curves[0].metric}, the mean at each point"

@@ -13,11 +13,11 @@ from sweep.winner.insight.sentences import (
     effort_sentence,
     interaction_sentence,
 )
-from sweep.winner.message import signed
+from sweep.winner.message import compact, signed
 from sweep.winner.plots.effects import meaning_of, plot_effects, plot_top_k
 from sweep.winner.report.content import Block, Bullets, Column, Paragraph, Plot, Section, Table
 from sweep.winner.report.material import Explanation, Material
-from sweep.winner.report.sections.wording import INTERVAL, counted, number_text
+from sweep.winner.report.sections.wording import INTERVAL, counted
 
 MOST_SENTENCES = 4
 
@@ -75,7 +75,7 @@ def _table(effects: Sequence[MainEffect], *, maximize: bool) -> Table:
         (
             f"{effect.parameter}{caveat(effect)}" if place == 0 else effect.parameter,
             value.value,
-            number_text(value.mean),
+            compact(value.mean),
             _change(value.difference),
             _interval(value),
             f"{value.configurations:,}",

@@ -6,11 +6,11 @@ from functools import partial
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
 from sweep.winner.front import Front
-from sweep.winner.message import plain
+from sweep.winner.message import compact, plain
 from sweep.winner.plots.leaders import plot_leaders
 from sweep.winner.report.content import Block, Paragraph, Plot, Section
 from sweep.winner.report.material import Material
-from sweep.winner.report.sections.wording import INTERVAL, number_text, trial_rows
+from sweep.winner.report.sections.wording import INTERVAL, trial_rows
 
 MOST = 10  # beside those that have a role
 
@@ -62,7 +62,7 @@ def _alt(shown: list[TrialRecord], objective: str) -> str:
     best, last = shown[0], shown[-1]
     text = (
         f"Scores of {len(shown)} configurations with their intervals, from #{best.number} "
-        f"({number_text(best.values[0])}) to #{last.number} ({number_text(last.values[0])})."
+        f"({compact(best.values[0])}) to #{last.number} ({compact(last.values[0])})."
     )
     overlapping = _overlapping(shown, objective) if objective in best.intervals else 0
     if overlapping:

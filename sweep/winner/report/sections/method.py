@@ -1,7 +1,6 @@
 """How the figures were made, in plain words."""
 
 from sweep.winner.answer import Answer
-from sweep.winner.figures import COSTS, MAX_LOSS
 from sweep.winner.message import plain
 from sweep.winner.note import TITLES
 from sweep.winner.report.content import Block, Fact, Facts, Paragraph, Section
@@ -109,7 +108,9 @@ def _queries(material: Material) -> str:
 def _test(answer: Answer) -> list[Fact]:
     tukey = answer.recommendation.tukey
     all_of_them = counted(len(answer.compared), "configuration")
-    costs = [TITLES.get(name, name).replace(" MB", " size") for name in COSTS]
+    preference = answer.preference
+    costs = [TITLES.get(name, name).replace(" MB", " size") for name in preference.costs]
+    by = f": by {', then '.join(costs)}" if costs else ", where no cost counts: the best itself"
     return [
         Fact(
             name="Which are worse than the best",
@@ -123,7 +124,7 @@ def _test(answer: Answer) -> list[Fact]:
         ),
         Fact(
             name="Which of the tied",
-            value=f"The cheapest that is at most {plain(MAX_LOSS)} behind the best: by "
-            f"{', then '.join(costs)}. Beside it stands what it may truly lose.",
+            value=f"The cheapest that is at most {plain(preference.max_loss)} of the metric's "
+            f"scale behind the best{by}. Beside it stands what it may truly lose.",
         ),
     ]

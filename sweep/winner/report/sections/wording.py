@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sweep.trials import TrialRecord
 from sweep.winner.figures import Figure
-from sweep.winner.message import plain, signed
+from sweep.winner.message import compact, signed
 from sweep.winner.note import COSTS, TITLES, costs_of
 from sweep.winner.plots.board import Board
 from sweep.winner.report.content import Column, Table
@@ -13,16 +13,11 @@ from sweep.winner.report.content import Column, Table
 INTERVAL = "95 % interval"
 
 
-def number_text(value: float) -> str:
-    """Return a score in three decimals; what is no score, such as tokens, in whole numbers."""
-    return plain(value) if abs(value) < 100 else f"{value:,.0f}"
-
-
 def bounds_text(bounds: tuple[float, float] | None) -> str:
     """Return `[.610, .770]`; nothing where there is no interval."""
     if bounds is None or not all(map(math.isfinite, bounds)):
         return ""
-    return f"[{number_text(bounds[0])}, {number_text(bounds[1])}]"
+    return f"[{compact(bounds[0])}, {compact(bounds[1])}]"
 
 
 def change_text(figure: Figure) -> str:
@@ -68,7 +63,7 @@ def trial_rows(
             marked.add(place)
         row = [str(trial.number)]
         for name, value in zip(board.objectives, trial.values, strict=True):
-            row.append(f"{number_text(value)} {bounds_text(trial.intervals.get(name))}".strip())
+            row.append(f"{compact(value)} {bounds_text(trial.intervals.get(name))}".strip())
         row += [trial.configuration.label(), ", ".join(roles)]
         row += [texts.get(trial.number, "") for texts in extra.values()]
         known = costs_of(trial)

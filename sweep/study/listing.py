@@ -1,0 +1,41 @@
+"""The studies of a storage, one line each."""
+
+from dataclasses import dataclass
+
+import optuna
+
+from sweep.study.folder import default_storage
+from sweep.study.storage.recency import recency
+from sweep.study.storage.storage import open_storage
+from sweep.study.study import abouts_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudySummary:
+    """One line of `sweep studies`."""
+
+    name: str
+    objectives: tuple[str, ...]
+    trials: int
+    corpus: str
+    last_run: str
+
+
+def list_studies(storage: str | None = None) -> list[StudySummary]:
+    """Return the studies of a storage, the one that was run last first."""
+    opened = open_storage(storage or default_storage())
+    counts = {
+        summary.study_name: summary.n_trials
+        for summary in optuna.get_all_study_summaries(opened, include_best_trial=False)
+    }
+    abouts = abouts_of(opened)
+    return [
+        StudySummary(
+            name=name,
+            objectives=tuple(o["metric"] for o in about["identity"]["objectives"]),
+            trials=counts.get(name, 0),
+            corpus=str(about.get("corpus_name")),
+            last_run=str(about.get("last_run")),
+        )
+        for name, about in sorted(abouts.items(), key=lambda a: recency(a[1]), reverse=True)
+    ]

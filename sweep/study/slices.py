@@ -1,0 +1,226 @@
+"""The slices of a recorded study: by any field of its queries' metadata, and by their form."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from sweep.errors import MetricError
+from sweep.metrics import parse_metric
+from sweep.records import Floats, Query
+from sweep.study.choice import groups_of
+from sweep.study.divisions import divisions_of
+from sweep.study.reopen import study_corpus
+from sweep.study.study import Study
+from sweep.study.tables import read_scores
+from sweep.winner.figures import Scored, row_of
+from sweep.winner.insight.division import (
+    Division,
+)
+from sweep.winner.insight.routing import Routing, oracle_gain, routing_gain
+from sweep.winner.insight.slices import Slice, SliceScore, slice_score, slice_scores
+from sweep.winner.statistics.scores import highest_mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldSlices:
+    """The slices by one field; `routing` is None where nothing could be routed."""
+
+    by: str
+    slices: tuple[Slice, ...]
+    routing: Routing | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudySlices:
+    """A study's slices, on its search queries.
+
+    Attributes:
+        study: its name.
+        metric: what is scored.
+        maximize: whether higher is better.
+        numbers: trial numbers by row of `Slice.scores` and `Slice.winner`.
+        recommended, best, baseline: rows; `baseline` is None where there is none.
+        queries: how many queries the metric is defined for.
+        overall: the shown trials' scores over all of them, by row.
+        fields: in the order of the corpus, then what is derived.
+        refused: fields that make no slices, with the reason.
+        oracle: what the best configuration for every single query would gain; flattered.
+        adaptive: the sampler, if it chose what to try by these queries: nothing is routed then.
+    """
+
+    study: str
+    metric: str
+    maximize: bool
+    numbers: tuple[int, ...]
+    recommended: int
+    best: int
+    baseline: int | None
+    queries: int
+    overall: dict[int, SliceScore]
+    fields: tuple[FieldSlices, ...]
+    refused: dict[str, str]
+    oracle: float
+    adaptive: str | None
+
+    @property
+    def roles(self) -> dict[int, str]:
+        """Return what the shown trials are, by row."""
+        found = {self.recommended: "recommended"}
+        for row, role in ((self.best, "best"), (self.baseline, "baseline")):
+            if row is not None:
+                found[row] = f"{found[row]}, {role}" if row in found else role
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON-ready form; trials by their numbers."""
+        return {
+            "study": self.study,
+            "metric": self.metric,
+            "queries": self.queries,
+            "configurations": len(self.numbers),
+            "recommended": self.numbers[self.recommended],
+            "best": self.numbers[self.best],
+            "baseline": None if self.baseline is None else self.numbers[self.baseline],
+            "overall": self._scores_json(self.overall),
+            "fields": [
+                {
+                    "by": field.by,
+                    "slices": [self._slice_json(slice_) for slice_ in field.slices],
+                    "routing": field.routing.to_json() if field.routing else None,
+                }
+                for field in self.fields
+            ],
+            "refused": self.refused,
+            "oracle_gain": self.oracle,
+        }
+
+    def _scores_json(self, scores: Any) -> dict[str, Any]:
+        return {str(self.numbers[row]): score.to_json() for row, score in scores.items()}
+
+    def _slice_json(self, slice_: Slice) -> dict[str, Any]:
+        winner = slice_.winner
+        return {
+            "value": slice_.value,
+            "queries": slice_.queries,
+            "scores": self._scores_json(slice_.scores),
+            "winner": None if winner is None else self.numbers[winner],
+            "lead": slice_.lead,
+            "tied": slice_.tied,
+            "p_value": slice_.p_value,
+            "separable": slice_.separable,
+        }
+
+
+def slices_of(study: Study, *, by: Sequence[str] = (), metric: str | None = None) -> StudySlices:
+    """Return how the trials of a study do on slices of its search queries.
+
+    Args:
+        study: a study of one objective; its corpus must be what it was.
+        by: fields of the queries' metadata, `query:words` or `query:identifier`; none = all that
+            make slices.
+        metric: a recorded one; None = the objective. What is recommended stays the objective's.
+
+    Raises: SweepError for a field that was asked for and makes no slices, a metric that was not
+        recorded, or a study that recommends nothing.
+    """
+    scored = study.scored()
+    table = _table(study, scored, metric)
+    scores, maximize = table.scores, table.maximize
+    divisions, refused = divisions_of(table.queries, by)
+    recommended = scored.chosen()
+    best = highest_mean(scores if maximize else -scores)
+    baseline = row_of(scored.trials, study.baseline)
+    shown = list(dict.fromkeys(row for row in (recommended, best, baseline) if row is not None))
+    every = np.ones(len(table.queries), dtype=np.bool_)
+    return StudySlices(
+        study=study.name,
+        metric=table.metric,
+        maximize=maximize,
+        numbers=tuple(trial.number for trial in scored.trials),
+        recommended=recommended,
+        best=best,
+        baseline=baseline,
+        queries=len(table.queries),
+        overall={row: slice_score(scores[row], every, table.groups) for row in shown},
+        fields=tuple(
+            _field(division, table, shown, routed=scored.adaptive is None)
+            for division in divisions
+        ),
+        refused=refused,
+        oracle=oracle_gain(scores, maximize=maximize),
+        adaptive=scored.adaptive,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Table:
+    """Scores of one metric, (N, Q), and the Q queries that it is defined for."""
+
+    metric: str
+    maximize: bool
+    scores: Floats
+    queries: tuple[Query, ...]
+    groups: tuple[str, ...] | None
+
+
+def _table(study: Study, scored: Scored, metric: str | None) -> _Table:
+    objective = study.goals[0]
+    name = objective.name if metric is None else _recorded(study, scored, metric)
+    scores, maximize = scored.scores, objective.maximize
+    if name != objective.name:
+        scores = study.score_matrix(scored.trials, name)[1]
+        maximize = parse_metric(name).higher_is_better
+    ids = _query_ids(study, scored, name)
+    known = {query.id: query for query in study_corpus(study).queries}
+    return _Table(
+        metric=name,
+        maximize=maximize,
+        scores=scores,
+        queries=tuple(known[query_id] for query_id in ids),
+        groups=groups_of(study, ids),
+    )
+
+
+def _field(
+    division: Division, table: _Table, shown: Sequence[int], *, routed: bool
+) -> FieldSlices:
+    slices = slice_scores(
+        division,
+        table.scores,
+        recommended=shown[0],
+        others=shown[1:],
+        maximize=table.maximize,
+        groups=table.groups,
+    )
+    routing = None
+    if routed:
+        routing = routing_gain(
+            division,
+            table.scores,
+            maximize=table.maximize,
+            scale=parse_metric(table.metric).scale or 1.0,
+            groups=table.groups,
+        )
+    return FieldSlices(by=division.by, slices=slices, routing=routing)
+
+
+def _recorded(study: Study, scored: Scored, metric: str) -> str:
+    known = read_scores(study.folder.path / scored.trials[0].files["scores"]).metrics
+    name = str(parse_metric(metric))
+    if name not in known:
+        near = get_close_matches(name, known, n=3, cutoff=0.4) or known
+        raise MetricError(
+            f"--metric: must be one that the study recorded per query, got {metric!r}. Nearest: "
+            f"{', '.join(near)}; another is recorded under `metrics:` in the space file."
+        )
+    return name
+
+
+def _query_ids(study: Study, scored: Scored, metric: str) -> tuple[str, ...]:
+    """Return the ids of the queries that a metric is defined for: those of the score matrix."""
+    table = read_scores(study.folder.path / scored.trials[0].files["scores"])
+    defined = ~np.isnan(table.column(metric))
+    return tuple(id_ for id_, kept in zip(table.query_ids, defined.tolist(), strict=True) if kept)
