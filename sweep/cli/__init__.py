@@ -26,6 +26,7 @@ COMMANDS = {
     "slices": "sweep.cli.slices",
     "compare": "sweep.cli.compare",
     "effects": "sweep.cli.effects",
+    "pool": "sweep.cli.pool",
     "delete": "sweep.cli.delete",
     "dashboard": "sweep.cli.dashboard",
     "export": "sweep.cli.export",

@@ -9,28 +9,44 @@ from sweep.metrics.judgements import (
     prepare_judgements,
     prepare_spans,
 )
+from sweep.metrics.label_effects import EMPTY, LabelEffects
+from sweep.metrics.labelled_metrics import (
+    at_of,
+    label_effects,
+    labelled_metric,
+    relevant_scores,
+)
 from sweep.metrics.names import METRIC_NAMES, Family, Metric, parse_metric
 from sweep.metrics.passages import SPAN_RULES, SpanRule
 from sweep.metrics.runs import lists_from_run
 from sweep.metrics.score import defined_rows, score_lists
 from sweep.metrics.span_metrics import MATCHING
+from sweep.metrics.unjudged import UnjudgedLists, find_holes
 
 __all__ = [
+    "EMPTY",
     "MATCHING",
     "METRIC_NAMES",
     "SPAN_RULES",
     "ChunkView",
     "Family",
     "Judgements",
+    "LabelEffects",
     "Metric",
     "SpanJudgements",
     "SpanRule",
+    "UnjudgedLists",
+    "at_of",
     "bootstrap_interval",
     "defined_rows",
+    "find_holes",
     "judgements_from_qrels",
+    "label_effects",
+    "labelled_metric",
     "lists_from_run",
     "parse_metric",
     "prepare_judgements",
     "prepare_spans",
+    "relevant_scores",
     "score_lists",
 ]

@@ -4,7 +4,7 @@ Nothing here is as large as documents times queries: one entry per judgement, an
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -143,6 +143,32 @@ def judgements_from_qrels(
         rows=np.array(rows, dtype=np.int64),
         n_queries=len(ids),
         n_documents=len(document_ids),
+    )
+
+
+def with_labels(judgements: Judgements, row: Ints, document: Ints, label: Ints) -> Judgements:
+    """Return judgements with labels added, of pairs that had none.
+
+    Args:
+        judgements: J judged queries.
+        row: shape (m,), judged row of each pair.
+        document: shape (m,), its document position.
+        label: shape (m,), its label.
+    """
+    known = np.stack([judgements.ideal_row, judgements.ideal_label], axis=1)
+    keys = np.concatenate([judgements.keys, row * judgements.n_documents + document])
+    labels = np.concatenate([judgements.labels, label])
+    ideal = np.concatenate([known, np.stack([row, label], axis=1)])
+    order, by_label = np.argsort(keys), np.lexsort((-ideal[:, 1], ideal[:, 0]))
+    ideal_row = ideal[by_label, 0]
+    first = np.searchsorted(ideal_row, ideal_row, side="left")
+    return replace(
+        judgements,
+        keys=keys[order],
+        labels=labels[order],
+        ideal_row=ideal_row,
+        ideal_rank=np.arange(1, len(ideal_row) + 1, dtype=np.int64) - first,
+        ideal_label=ideal[by_label, 1],
     )
 
 

@@ -11,6 +11,8 @@ results/
     identity.json       what the study was begun with
     confirm.json        scores on the confirm set, and how often it was looked at
     report.html         the report, where no other place is named; also .md, .json
+    holes.json          what unjudged documents leave open of the answer
+    labels.jsonl        labels beside the corpus's own; only of a study NAME@HASH (`sweep pool`)
     trials/<fingerprint>/
       scores.parquet    query_id, one column per metric
       ranking.parquet   query_id, rank, chunk, document_id, start, end, score
@@ -51,6 +53,16 @@ class StudyFolder:
     def report(self, suffix: str) -> Path:
         """Return where a report goes when no place is named."""
         return self.path / f"report.{suffix}"
+
+    @property
+    def holes(self) -> Path:
+        """Return what unjudged documents leave open of the answer."""
+        return self.path / "holes.json"
+
+    @property
+    def labels(self) -> Path:
+        """Return the labels that were added to the corpus's own."""
+        return self.path / "labels.jsonl"
 
     @property
     def trials(self) -> Path:

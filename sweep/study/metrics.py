@@ -9,7 +9,7 @@ from sweep.metrics import Metric, parse_metric
 from sweep.records import Corpus
 from sweep.study.space.expression import Constraint
 from sweep.study.space.must import Must
-from sweep.study.space.search_space import SearchSpace
+from sweep.study.space.search_space import Evaluation, SearchSpace
 
 METRICS_VERSION = 1  # raise it when a metric's definition changes: old studies are not resumed
 STANDARD = (
@@ -84,6 +84,11 @@ def recorded_metrics(space: SearchSpace, corpus: Corpus) -> tuple[Metric, ...]:
     metrics += [parsed(space, "must", m.constraint.metric) for m in space.must]
     metrics += [Metric("context_tokens", budget_tokens=n) for n in budgets if n is not None]
     metrics += [parsed(space, "metrics", name) for name in space.metrics]
+    return with_standard(metrics, corpus)
+
+
+def with_standard(metrics: Sequence[Metric], corpus: Corpus) -> tuple[Metric, ...]:
+    """Return metrics and those that every study records, each once."""
     standard = [*STANDARD, *AZURE, *(SPANS if corpus.spans else ())]
     return tuple(dict.fromkeys([*metrics, *map(parse_metric, standard)]))
 
@@ -99,9 +104,9 @@ def parsed(space: SearchSpace, key: str, name: str) -> Metric:
         raise SpaceError(f"{space.path.name}: {key}: {error}") from error
 
 
-def label_range(space: SearchSpace, corpus: Corpus) -> tuple[int, int]:
+def label_range(evaluation: Evaluation, corpus: Corpus) -> tuple[int, int]:
     """Return the range of labels: as written, or 0..4 widened to what the qrels hold."""
-    return widened_labels(space.evaluation.label_min, space.evaluation.label_max, corpus)
+    return widened_labels(evaluation.label_min, evaluation.label_max, corpus)
 
 
 def widened_labels(low: int | None, high: int | None, corpus: Corpus) -> tuple[int, int]:

@@ -4,13 +4,14 @@ import os
 from pathlib import Path
 from typing import Any
 
-from sweep.corpus import read_corpus
+from sweep.corpus.labels import join_labels
 from sweep.engine.engine import Engine, EngineOptions
 from sweep.engine.measure.report import Report
 from sweep.engine.stages.output import first_mode
 from sweep.errors import StudyError
 from sweep.export.contents import BundleContents
 from sweep.records import Corpus
+from sweep.study.added_labels import added_labels, again, corpus_in_folder
 from sweep.study.folder import default_store
 from sweep.study.study import Study
 from sweep.study.tables import read_ranking
@@ -18,23 +19,21 @@ from sweep.trials import TrialRecord
 
 
 def study_corpus(study: Study) -> Corpus:
-    """Return the study's corpus, which must be what it was.
+    """Return the study's corpus, which must be what it was, with the labels added to it.
 
-    Raises: StudyError if the corpus has moved away or changed.
+    Raises: StudyError if the corpus has moved away or changed, or added labels are gone.
     """
-    folder = study.corpus_folder
-    if not folder.is_dir():
+    corpus = corpus_in_folder(study)
+    added = added_labels(study)
+    if not added:
+        return corpus
+    joined = join_labels(corpus, added)
+    if joined.hash != study.about["identity"]["corpus"]:
         raise StudyError(
-            f"study {study.name!r}: its corpus must still be at {folder}, got nothing there. Put "
-            f"it back, or run the sweep again with --corpus: what is computed is reused."
+            f"study {study.name!r}: {study.folder.labels} must hold the labels it was scored "
+            f"under, got others. {again(study)}"
         )
-    corpus = read_corpus(folder)
-    if corpus.hash != study.about["identity"]["corpus"]:
-        raise StudyError(
-            f"study {study.name!r}: its corpus must be unchanged, got other content in {folder}. "
-            f"Run the sweep again under another name with --study."
-        )
-    return corpus
+    return joined
 
 
 def reopen(
@@ -44,7 +43,13 @@ def reopen(
 
     Raises: StudyError if the corpus has moved away or changed.
     """
-    corpus = study_corpus(study)
+    return engine_over(study_corpus(study), study, store=store, threads=threads, report=report)
+
+
+def engine_over(
+    corpus: Corpus, study: Study, *, store: Path | None, threads: int | None, report: Report
+) -> Engine:
+    """Return an engine with the study's settings over a corpus with the study's texts."""
     options = EngineOptions(
         store=store or default_store(),
         tokenizer=study.about["tokenizer"],

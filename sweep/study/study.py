@@ -1,5 +1,6 @@
 """A recorded study: its trials and what it was begun with, read from the storage."""
 
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +26,7 @@ from sweep.trials import TrialRecord
 if TYPE_CHECKING:  # the winner's statistics load scipy, which listing trials can do without
     import pandas as pd
 
+    from sweep.engine.engine import Engine
     from sweep.winner.answer import Answer, Counts
     from sweep.winner.figures import Pick, Scored
     from sweep.winner.front import Front
@@ -64,6 +66,7 @@ class Study:
         self.name = name
         self.stopped: Stopped | None = None  # set by a run that ended before the study was done
         self.about: dict[str, Any] = abouts[name]
+        self.engine: Engine | None = None  # set by a run: over the study's corpus
         self._answers: dict[tuple[Pick, Preference | None], Answer] = {}
 
     @property
@@ -224,20 +227,24 @@ class Study:
             pick: which one is asked for.
             look: what quality would be given away for, in place of what the study says.
         """
+        from sweep.study.holes import answer_holes
         from sweep.winner.answer import make_answer
 
         key = (pick, look)
         if key not in self._answers:  # worked out once: the resampling takes seconds
-            self._answers[key] = make_answer(
+            scored = self.scored(look)
+            answer = make_answer(
                 self.name,
                 self.goals[0].name,
-                self.scored(look),
+                scored,
                 baseline=self.baseline,
                 pick=pick,
                 counts=self.counts(),
                 must=read_confirmed_slices(self.folder.confirm),
                 look=look is not None,
             )
+            holes = answer_holes(self, answer, scored.scores)
+            self._answers[key] = replace(answer, holes=holes)
         return self._answers[key]
 
     def score_matrix(

@@ -1,5 +1,6 @@
 """A trial's tables on disk: per-query scores and ranked chunks, as parquet."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pyarrow as pa
 from sweep.engine.store.store import write_whole
 from sweep.errors import StudyError
 from sweep.parquet import read_parquet, to_parquet
-from sweep.records import Chunks, Corpus, RankedLists, ScoreTable
+from sweep.records import Chunks, Corpus, Ints, RankedLists, ScoreTable
 
 
 def write_scores(path: Path, table: ScoreTable) -> None:
@@ -67,6 +68,50 @@ def read_ranking(path: Path, corpus: Corpus) -> RankedLists:
     items[queries, ranks - 1] = table["chunk"].to_numpy()
     scores[queries, ranks - 1] = table["score"].to_numpy()
     return RankedLists(items=items, scores=scores)
+
+
+def read_positions(
+    path: Path, queries: Mapping[str, int], documents: Mapping[str, int]
+) -> tuple[RankedLists, Ints]:
+    """Return the ranked chunks of some queries, and the document of each chunk.
+
+    Args:
+        path: the ranking.
+        queries: row by id of the Q queries that are wanted; others are left out.
+        documents: position by id.
+
+    Returns: chunk rows, shape (Q, k); document positions, shape (C,), -1 for chunks that stand in
+        no list.
+
+    Raises: StudyError if the file is gone or damaged, or names a document that is not known.
+    """
+    table = _read(path)
+    rows = _places(table["query_id"], queries)
+    kept = np.flatnonzero(rows >= 0)
+    document = _places(table["document_id"], documents)[kept]
+    if (document < 0).any():
+        raise StudyError(
+            f"{path}: must name documents of the corpus, got another one. Run the sweep again "
+            f"under another name with --study."
+        )
+    chunk, rank = (table[name].to_numpy()[kept] for name in ("chunk", "rank"))
+    items = np.full((len(queries), int(rank.max(initial=0))), -1, dtype=np.int64)
+    scores = np.full(items.shape, np.nan)
+    items[rows[kept], rank - 1] = chunk
+    scores[rows[kept], rank - 1] = table["score"].to_numpy()[kept]
+    chunk_document = np.full(int(chunk.max(initial=-1)) + 1, -1, dtype=np.int64)
+    chunk_document[chunk] = document
+    return RankedLists(items=items, scores=scores), chunk_document
+
+
+def _places(column: pa.ChunkedArray, known: Mapping[str, int]) -> Ints:
+    """Return the place of each cell's text, -1 for texts that are not known, shape (n,)."""
+    encoded = column.combine_chunks().dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
+    of_text = np.array([known.get(t, -1) for t in encoded.dictionary.to_pylist()], dtype=np.int64)
+    codes: Ints = encoded.indices.to_numpy(zero_copy_only=False)
+    return of_text[codes] if len(codes) else np.zeros(0, dtype=np.int64)
 
 
 def read_ranked_chunks(path: Path) -> dict[str, list[Any]]:

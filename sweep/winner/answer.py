@@ -21,6 +21,7 @@ from sweep.winner.figures import (
     row_of,
     search_figure,
 )
+from sweep.winner.insight.holes import Holes
 from sweep.winner.preference import Preference
 from sweep.winner.recommendation import Recommendation
 
@@ -76,6 +77,7 @@ class Answer:
         adaptive: the sampler that looked at the search queries before each choice, if one did.
         must: what the trial scores on the study's critical slices.
         look: whether the preference is another one than the study's.
+        holes: what unjudged documents leave open of the choice; None where nobody can say.
     """
 
     study: str
@@ -94,6 +96,7 @@ class Answer:
     adaptive: str | None = None
     must: tuple[CriticalSlice, ...] = ()
     look: bool = False
+    holes: Holes | None = None
 
     @property
     def unconfirmed(self) -> str | None:
@@ -142,6 +145,7 @@ class Answer:
             "loss_bound": self.loss_bound,
             "detectable": found.detectable,
             "queries_needed": found.queries_needed,
+            "holes": self.holes.to_json() if self.holes else None,
             "trials": self.counts.to_json(),
         }
 

@@ -6,6 +6,7 @@ from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
 from sweep.winner.critical import CriticalSlice
 from sweep.winner.figures import Figure
+from sweep.winner.insight.holes import Holes
 
 
 def answer_text(answer: Answer) -> str:
@@ -113,15 +114,47 @@ def power_text(answer: Answer) -> str:
 
 
 def _holes_lines(answer: Answer) -> list[str]:
-    """Tell how much of the output nobody has judged; spans are judged wherever they are."""
-    metrics = answer.trial.metrics
-    judged = metrics.get("judged@10", 1.0)
+    """Tell how much nobody has judged, and whether that could change the choice."""
+    holes, trial = answer.holes, answer.trial
+    if holes is None:
+        return _judged_line(answer)
+    if not holes.pairs:
+        return []
+    share = holes.judged.get(trial.number, 0.0)
+    lines = [f"HOLES {holes.depth} {share * 100:.0f} %: {_verdict(holes)}"]
+    if holes.could_change:
+        lines[0] += f" -> sweep pool {answer.study}"
+        others = len(holes.contenders)
+        lines.append(
+            f"      {holes.labels:,} of {holes.pairs:,} unjudged pairs favour "
+            + (f"one of {others:,} configurations that" if others > 1 else "the one that")
+            + f" {'could' if holes.attained else 'might'} pass #{holes.recommended}"
+        )
+    figure = holes.figure(trial.number)
+    if figure is not None and figure.low < figure.high:
+        lines.append(
+            f"      #{trial.number} {plain(figure.reported)} with holes as irrelevant, "
+            f"{plain(figure.own_relevant)} with its own as relevant; {plain(figure.low)} to "
+            f"{plain(figure.high)} whatever the labels"
+        )
+    return lines
+
+
+def _verdict(holes: Holes) -> str:
+    if not holes.could_change:
+        return f"no label of {holes.pairs:,} unjudged pairs can change the choice"
+    if holes.enough is None:
+        return f"labels might change the choice, to #{holes.contenders[0].trial}"
+    labels = f"{holes.enough:,} label" + ("s" if holes.enough > 1 else "")
+    return f"{labels} could change the choice, to #{holes.nearest}"
+
+
+def _judged_line(answer: Answer) -> list[str]:
+    judged = answer.trial.metrics.get("judged@10", 1.0)
     if judged >= 1 or answer.objective.startswith("span_"):
         return []
-    seen = min(10.0, metrics.get("document_retrieval.total_retrieved_documents", 10.0))
     return [
-        f"HOLES judged@10 {judged:.0%}: {metrics.get('holes@10', 0.0):.1f} of {seen:.1f} "
-        f"documents a query have no label and count as irrelevant"
+        f"HOLES judged@10 {judged * 100:.0f} %: the others have no label and count as irrelevant"
     ]
 
 

@@ -43,6 +43,18 @@ def confirm(study: "Study", evaluation: "Evaluation", query_ids: tuple[str, ...]
     write_whole(path, json.dumps(content, allow_nan=False).encode())
 
 
+def carry_looks(source: Path, target: Path) -> None:
+    """Let a study that is scored again begin with the looks that its confirm set has had.
+
+    Args:
+        source: the confirm scores of the study it comes from.
+        target: its own; left alone if it has some.
+    """
+    looks = _read(source)["looks"]
+    if looks and not target.exists():
+        write_whole(target, json.dumps({"looks": looks, "trials": {}}).encode())
+
+
 def read_confirm(path: Path, metric: str) -> dict[int, Floats]:
     """Return the confirm scores of a metric, by trial number; empty if nothing was confirmed."""
     trials = _read(path)["trials"]

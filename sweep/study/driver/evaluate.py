@@ -77,10 +77,10 @@ def _evaluate(study: Evaluation, configuration: Configuration, number: int) -> T
     metrics |= engine.costs(configuration) | latency.metrics
     timings = {"build_s": engine.build_seconds(configuration)}
     known = metrics | timings
-    values = tuple(_value(goal, known, scorer) for goal in study.goals)
-    constraints = {str(c): _missed(c, known[c.metric]) for c in study.constraints}
+    values = tuple(value_of(goal, known, scorer) for goal in study.goals)
+    constraints = {str(c): missed_by(c, known[c.metric]) for c in study.constraints}
     for slice_, fact in zip(study.critical, critical, strict=True):
-        constraints[fact["must"]] = _missed(slice_.must.constraint, fact["value"])
+        constraints[fact["must"]] = missed_by(slice_.must.constraint, fact["value"])
     facts = {"latency": latency.conditions, **({FACT: critical} if critical else {})}
     with report.stage("write"):
         files = write_tables(study, configuration, output, table)
@@ -102,13 +102,17 @@ def _check_finite(study: Evaluation, metrics: dict[str, float]) -> None:
     """Tell a NaN that decides before what follows stumbles over it."""
     for goal in study.goals:
         if goal.name in metrics:
-            _value(goal, metrics, study.scorer)
+            value_of(goal, metrics, study.scorer)
     for constraint in study.constraints:
         if constraint.metric in metrics:
-            _missed(constraint, metrics[constraint.metric])
+            missed_by(constraint, metrics[constraint.metric])
 
 
-def _value(goal: Goal, known: dict[str, float], scorer: Scorer) -> float:
+def value_of(goal: Goal, known: dict[str, float], scorer: Scorer) -> float:
+    """Return what a trial has of an objective.
+
+    Raises: StudyError if it is not finite.
+    """
     value = known[goal.name]
     if not math.isfinite(value):
         scored = 0 if goal.name in TIMED else int(scorer.defined(goal.metric).sum())
@@ -119,10 +123,12 @@ def _value(goal: Goal, known: dict[str, float], scorer: Scorer) -> float:
     return value
 
 
-def _missed(constraint: Constraint, value: float) -> float:
+def missed_by(constraint: Constraint, value: float) -> float:
     """Return by how much a constraint is missed; <= 0 where it is kept.
 
     It is a share of the bound, so that a sampler can add up what is measured in unlike units.
+
+    Raises: StudyError if what is constrained was not measured.
     """
     if not math.isfinite(value):
         raise StudyError(

@@ -1,6 +1,7 @@
 """What makes a study this study; a resumed run must agree with it."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,29 @@ from typing import Any
 from sweep.engine.store.store import write_whole
 from sweep.errors import StudyError
 from sweep.records import Corpus
+from sweep.study.added_labels import MARK
 from sweep.study.folder import StudyFolder
 from sweep.study.metrics import METRICS_VERSION, goals_of
 from sweep.study.space.search_space import SearchSpace, compare_axes
+from sweep.study.space.space_file import NAME_PATTERN
 
 FEW = 3  # differences that an error spells out
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that no run may give its study.
+
+    Raises: StudyError; of a name `NAME@HASH` it says what such a study is.
+    """
+    if re.fullmatch(NAME_PATTERN, name) is not None:
+        return
+    advice = "Rename it."
+    if MARK in name:
+        advice = (
+            f"A study NAME{MARK}HASH holds the trials of NAME, scored again under added labels "
+            f"(`sweep pool NAME --apply FILE`): nothing is run in it. Choose another name."
+        )
+    raise StudyError(f"--study: must have no slash, colon or @, got {name!r}. {advice}")
 
 
 def study_identity(space: SearchSpace, corpus: Corpus, precision: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Opening the Optuna study that a run records into, and what it was begun with."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +15,7 @@ from sweep.study.driver.draws import Recorded
 from sweep.study.driver.identity import check_identity, claim_folder
 from sweep.study.driver.split import StudySplit
 from sweep.study.folder import study_folder
-from sweep.study.metrics import goals_of
+from sweep.study.metrics import Goal, goals_of
 from sweep.study.record import from_optuna
 from sweep.study.space.search_space import SearchSpace
 from sweep.study.study import ABOUT
@@ -37,13 +38,18 @@ def open_study(
         return study
     if study is not None:  # a process was killed while it began the study
         optuna.delete_study(study_name=name, storage=storage)
+    return begin_study(name, storage, goals_of(space))
+
+
+def begin_study(name: str, storage: Any, goals: Sequence[Goal]) -> optuna.Study:
+    """Return a new study with these objectives."""
     directions: list[Literal["minimize", "maximize"]] = [
-        "maximize" if goal.maximize else "minimize" for goal in goals_of(space)
+        "maximize" if goal.maximize else "minimize" for goal in goals
     ]
     study = optuna.create_study(study_name=name, storage=storage, directions=directions)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        study.set_metric_names([goal.name for goal in goals_of(space)])
+        study.set_metric_names([goal.name for goal in goals])
     return study
 
 

@@ -1,7 +1,6 @@
 """Run a study: what to evaluate next, evaluate, record; resume where an earlier run stopped."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from sweep.engine.engine import Engine, EngineOptions
 from sweep.engine.measure.report import Report
 from sweep.engine.stages.scoring import Scorer
 from sweep.engine.store.store import make_folder, write_whole
-from sweep.errors import SpaceError, StorageError, StoreError, StudyError
+from sweep.errors import SpaceError, StorageError, StoreError
 from sweep.records import Corpus
 from sweep.study.dashboard.showcase import Showcase, show_ended
 from sweep.study.driver.budget import Deadline, OutOfTime, Stopped, trials_to_reach
@@ -21,7 +20,7 @@ from sweep.study.driver.confirm import confirm
 from sweep.study.driver.critical import critical_queries
 from sweep.study.driver.draws import GridDraws, Recorded, SampledDraws
 from sweep.study.driver.evaluate import Evaluation
-from sweep.study.driver.identity import study_identity
+from sweep.study.driver.identity import check_name, study_identity
 from sweep.study.driver.opening import describe, open_study, read_recorded
 from sweep.study.driver.preflight import preflight
 from sweep.study.driver.queue import TooManyFailures, axes_of, evaluate_queue, planned
@@ -32,7 +31,6 @@ from sweep.study.folder import StudyFolder, default_storage, default_store, stud
 from sweep.study.metrics import constraints_of, goals_of, label_range, recorded_metrics
 from sweep.study.space.read import read_space
 from sweep.study.space.search_space import SearchSpace
-from sweep.study.space.space_file import NAME_PATTERN
 from sweep.study.storage.lock import running
 from sweep.study.storage.recency import stamp
 from sweep.study.storage.storage import check_storage, open_storage
@@ -106,7 +104,7 @@ def run(
             show_ended(Study(name, options.storage), inputs.corpus, report, ending=str(error))
             raise
         study = Study(name, options.storage)
-        study.stopped = stopped
+        study.stopped, study.engine = stopped, engine
         show_ended(study, inputs.corpus, report, ending=str(stopped or ""))
     engine.store.keep_bound()
     return study
@@ -137,8 +135,7 @@ def read_inputs(
         )
     read = read_corpus(folder)
     name = options.study or loaded.name
-    if re.fullmatch(NAME_PATTERN, name) is None:
-        raise StudyError(f"--study: must have no slash, colon or @, got {name!r}. Rename it.")
+    check_name(name)
     return Inputs(study=name, space=loaded, corpus=read, folder=folder)
 
 
@@ -242,7 +239,7 @@ def make_evaluation(
         recorded_metrics(space, engine.corpus),
         split.search,
         relevance=space.evaluation.relevance,
-        labels=label_range(space, engine.corpus),
+        labels=label_range(space.evaluation, engine.corpus),
         threshold=space.evaluation.span_threshold,
         span_rule=space.evaluation.span_rule,
     )

@@ -1,0 +1,68 @@
+"""A study's corpus: its folder, and for a study `NAME@HASH` the labels that were added to it.
+
+A study keeps those labels in its own folder (`labels.jsonl`), and remembers of which corpus they
+are: neither the corpus's files nor the study they come from are ever changed.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from sweep.corpus import read_corpus, read_jsonl
+from sweep.corpus.labels import Pair
+from sweep.errors import StudyError
+from sweep.records import Corpus
+
+if TYPE_CHECKING:
+    from sweep.study.study import Study
+
+LABELS = "labels"  # in what a study remembers: `of` which study, `corpus` hash, `count`
+MARK = "@"  # between a study's name and the hash of the labels it was scored again under
+
+
+def corpus_in_folder(study: "Study") -> Corpus:
+    """Return the corpus as its folder has it, without added labels.
+
+    Raises: StudyError if it has moved away or changed.
+    """
+    folder = study.corpus_folder
+    if not folder.is_dir():
+        raise StudyError(
+            f"study {study.name!r}: its corpus must still be at {folder}, got nothing there. Put "
+            f"it back, or run the sweep again with --corpus: what is computed is reused."
+        )
+    corpus = read_corpus(folder)
+    remembered: dict[str, Any] = study.about.get(LABELS, {})
+    if corpus.hash != remembered.get("corpus", study.about["identity"]["corpus"]):
+        raise StudyError(
+            f"study {study.name!r}: its corpus must be unchanged, got other content in {folder}. "
+            f"Run the sweep again under another name with --study."
+        )
+    return corpus
+
+
+def added_labels(study: "Study") -> dict[Pair, int]:
+    """Return the labels that were added to the corpus's own; empty for most studies.
+
+    Raises: StudyError if their file is gone.
+    """
+    if LABELS not in study.about:
+        return {}
+    path = study.folder.labels
+    if not path.is_file():
+        raise StudyError(
+            f"study {study.name!r}: the labels it was scored under must be in {path}, got no such "
+            f"file. {again(study)}"
+        )
+    return {
+        (str(row["query_id"]), str(row["document_id"])): int(row["label"])
+        for _, row in read_jsonl(path)
+    }
+
+
+def root_name(study: "Study") -> str:
+    """Return the name of the study that was run, of which others are scored again."""
+    return study.name.partition(MARK)[0]
+
+
+def again(study: "Study") -> str:
+    """Return how to get the labels of a study back that were added to its corpus's."""
+    return f"Apply the same labels again: sweep pool {root_name(study)} --apply FILE"
