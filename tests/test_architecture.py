@@ -57,7 +57,7 @@ HOME = {  # library -> where it may be imported: files, or folders that end with
     "rank_bm25": ("index/bm25.py",),
     "bm25s": ("index/analyzer.py",),
     "Stemmer": ("index/analyzer.py",),
-    "scipy": ("index/bm25.py", "engine/retriever.py", "winner/"),
+    "scipy": ("index/bm25.py", "engine/retriever.py", "engine/traces.py", "winner/"),
     "regex": ("chunks/", "index/analyzer.py"),
     "sentencex": ("chunks/sentences.py",),
     "threadpoolctl": ("parallel.py",),

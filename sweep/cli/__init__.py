@@ -27,6 +27,8 @@ COMMANDS = {
     "compare": "sweep.cli.compare",
     "effects": "sweep.cli.effects",
     "pool": "sweep.cli.pool",
+    "diagnose": "sweep.cli.diagnose",
+    "explain": "sweep.cli.explain",
     "delete": "sweep.cli.delete",
     "dashboard": "sweep.cli.dashboard",
     "export": "sweep.cli.export",

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,6 +12,10 @@ import click
 
 from sweep.trials import json_ready
 
+# Marks that change the direction of what follows them, and the separators of lines and paragraphs.
+STEERING = frozenset(
+    "\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
 PIPE_WIDTH = 400  # columns a table may take where no terminal limits it
 
 
@@ -65,6 +70,31 @@ def show(value: Any) -> str:
     if abs(value) >= 100:
         return f"{value:,.1f}"
     return f"{value:.4g}" if abs(value) >= 10 else f"{value:.4f}"
+
+
+def one_line(text: str, longest: int = 300) -> str:
+    """Return text of a corpus as one line that neither steers a terminal nor turns others round.
+
+    White space becomes single spaces. What is invisible and acts (control characters, marks of
+    direction) is written as an escape; a text with letters that run from right to left is
+    isolated, so that what stands beside it stays where it is.
+
+    Args:
+        text: anything.
+        longest: characters that are kept; what follows is left out with `...`.
+    """
+    line = " ".join(text[: 4 * longest].split())
+    cut = len(line) > longest or len(text) > 4 * longest
+    line = "".join(_escaped(character) for character in line[:longest]) + ("..." if cut else "")
+    if any(unicodedata.bidirectional(character) in ("R", "AL") for character in line):
+        return f"\u2068{line}\u2069"
+    return line
+
+
+def _escaped(character: str) -> str:
+    if unicodedata.category(character) in ("Cc", "Cs") or character in STEERING:
+        return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+    return character
 
 
 def message(text: str) -> None:

@@ -31,7 +31,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Retrieve chunks for a query, from a bundle's folder or a study's best configuration."""
-    from sweep.cli.output import print_json
+    from sweep.cli.output import one_line, print_json
 
     if not text.strip():
         raise click.UsageError("the query must have some text, got none.")
@@ -45,13 +45,11 @@ def command(
         print_json(hits)
         return
     for hit in hits:
-        shown = " ".join(hit["text"].split())
-        shown = shown if len(shown) <= SNIPPET else shown[:SNIPPET] + "..."
         click.echo(
-            f"{hit['rank']:>2}  {hit['score']:.4f}  {hit['document_id']}"
-            f"[{hit['start']}:{hit['end']}]  {hit['title']}"
+            f"{hit['rank']:>2}  {hit['score']:.4f}  {one_line(hit['document_id'])}"
+            f"[{hit['start']}:{hit['end']}]  {one_line(hit['title'])}"
         )
-        click.echo(f"    {shown}")
+        click.echo(f"    {one_line(hit['text'], SNIPPET)}")
     if not hits:
         click.echo("nothing found", err=True)
 

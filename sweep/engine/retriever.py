@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sweep.configuration import Bm25Config, Configuration, VectorConfig
-from sweep.engine.stages.output import rank
+from sweep.engine.stages.output import ListSource, rank
 from sweep.index.bm25 import TermMatrix, encode_queries, make_postings, search_postings
 from sweep.index.embed import Encoder
 from sweep.index.vectors import VectorIndex, search_vectors
@@ -119,7 +119,11 @@ class Retriever:
         return RankedLists(items=items, scores=scores)
 
     def _rank_one(self, query: str) -> RankedLists:
-        return rank(self.configuration, _OneQuery(self, query), self.chunk_document)
+        return rank(self.configuration, self.source(query), self.chunk_document)
+
+    def source(self, query: str) -> ListSource:
+        """Return what gives the lists of one query, whose shapes are (1, k)."""
+        return _OneQuery(self, query)
 
     def postings(self, config: Bm25Config) -> csr_array:
         """Return the weighted postings, computed at the first query."""

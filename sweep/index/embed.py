@@ -84,6 +84,14 @@ class Encoder:
         ids = [np.array(encoding.ids, dtype=np.int32) for encoding in encodings]
         return [_truncate(row, self.window, tails) for row in ids], full
 
+    def seen(self, text: str) -> int:
+        """Return how many characters of a text, from its beginning, the model sees."""
+        encoding = self._tokenizer.encode(text.replace("\x00", " "))
+        if len(encoding) <= self.window:
+            return len(text)
+        kept = encoding.offsets[: self.window - self._special_tail]
+        return max((int(end) for _, end in kept), default=0)
+
     def embed(self, inputs: Sequence[np.ndarray], *, role: Role) -> Vectors:
         """Return the (N, d) vectors of N inputs, as the model gives them (not normalised here)."""
         vectors: Vectors | None = None

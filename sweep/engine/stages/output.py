@@ -34,20 +34,26 @@ def rank(configuration: Configuration, source: ListSource, chunk_document: Ints)
     approximate index finds something else when it is asked for more.
     """
     unit, top_k = configuration.top_k_unit, configuration.top_k
-    if unit == "chunks":
-        ranked = _whole_list(configuration, source, top_k)
-        return cut_top_k(ranked, chunk_document, top_k=top_k, unit=unit)
-    depth = max(FIRST_DEPTH, 4 * top_k)
-    ranked = _whole_list(configuration, source, depth)
+    depth = first_depth(configuration)
+    ranked = whole_list(configuration, source, depth)
     output = cut_top_k(ranked, chunk_document, top_k=top_k, unit=unit)
+    if unit == "chunks":
+        return output
     complete = _complete(configuration, ranked, output, chunk_document, depth)
     while not complete.all():
         depth *= 4
-        ranked = _whole_list(configuration, source, depth)
+        ranked = whole_list(configuration, source, depth)
         deeper = cut_top_k(ranked, chunk_document, top_k=top_k, unit=unit)
         output = _with_rows(deeper, output, complete)
         complete |= _complete(configuration, ranked, output, chunk_document, depth)
     return output
+
+
+def first_depth(configuration: Configuration) -> int:
+    """Return how deep a list is asked for to fill an output, before it turns out too short."""
+    if configuration.top_k_unit == "chunks":
+        return configuration.top_k
+    return max(FIRST_DEPTH, 4 * configuration.top_k)
 
 
 def _complete(
@@ -78,7 +84,8 @@ def _with_rows(lists: RankedLists, others: RankedLists, rows: NDArray[np.bool_])
     return RankedLists(items=items, scores=scores)
 
 
-def _whole_list(configuration: Configuration, source: ListSource, depth: int) -> RankedLists:
+def whole_list(configuration: Configuration, source: ListSource, depth: int) -> RankedLists:
+    """Return what the output is the beginning of, at least `depth` deep where there is so much."""
     if configuration.mode != "rerank":
         return first_stage(configuration, source, depth)
     assert configuration.rerank is not None

@@ -18,7 +18,7 @@ from sweep.engine.stages.inputs import (
     inputs_from,
     make_inputs,
 )
-from sweep.engine.stages.texts import TextStages
+from sweep.engine.stages.texts import Passages, TextStages
 from sweep.engine.store.cache import StageCache
 from sweep.engine.store.keys import row_key, stage_key
 from sweep.engine.store.rows import RowStore
@@ -79,6 +79,27 @@ class VectorStages:
             key = self._passages_key(chunk, config)
             account.got("embed", "computed", count=embed.count, key=key, size=vectors.nbytes)
         return vectors
+
+    def seen_ends(self, chunk: ChunkConfig, config: VectorConfig, rows: Ints) -> Ints:
+        """Return where, in its document, the text of each chunk ends that the model sees.
+
+        Args:
+            chunk: how documents are cut.
+            config: the model, and what stands before each passage.
+            rows: shape (N,), chunks.
+
+        Returns: code points, shape (N,); a chunk's own end unless it is longer than the window.
+        """
+        chunks, inputs = self.texts.chunks(chunk), self.passage_inputs(chunk, config)
+        ends: Ints = chunks.end[rows].copy()
+        long = np.flatnonzero(inputs.full[rows] > inputs.window)
+        encoder, texts = self.pool.encoder(config.model), self._passages(chunk, config)
+        for place in long.tolist():
+            row = rows[place]
+            whole = config.passage_prefix + texts[row]
+            before = len(whole) - int(chunks.end[row] - chunks.start[row])
+            ends[place] = chunks.start[row] + max(0, encoder.seen(whole) - before)
+        return ends
 
     def embed_all(self, chunkings: Sequence[ChunkConfig], config: VectorConfig) -> None:
         """Embed the chunks of several chunkings together, so that batches are full."""
@@ -162,15 +183,18 @@ class VectorStages:
             self.cache.store.report.notice(f"vector.index: {index.notice}")
         return ChunkIndex(index=index, rows=self.passage_inputs(chunk, config).rows)
 
-    def _make_inputs(self, chunk: ChunkConfig, config: VectorConfig) -> PassageInputs:
-        encoder = self.pool.encoder(config.model)
-        cut = title_cutter(encoder)
-        texts = self.texts.passages(
+    def _passages(self, chunk: ChunkConfig, config: VectorConfig) -> Passages:
+        """Return the text of every chunk as this model gets it, but for its prefix."""
+        cut = title_cutter(self.pool.encoder(config.model))
+        return self.texts.passages(
             chunk, lambda title, text: passage_text(title, text, prefix="", cut_title=cut)
         )
+
+    def _make_inputs(self, chunk: ChunkConfig, config: VectorConfig) -> PassageInputs:
+        encoder = self.pool.encoder(config.model)
         return make_inputs(
             encoder,
-            texts,
+            self._passages(chunk, config),
             prefix=config.passage_prefix,
             seen=self._seen[encoder.files.fingerprint],
             scratch=self.cache.store.scratch,

@@ -1,0 +1,70 @@
+"""`sweep diagnose`: what a trial misses, where that was lost, and what to change."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sweep.cli.options import json_option, storage_option, store_option, study_argument
+
+if TYPE_CHECKING:
+    from sweep.study.study import Study
+    from sweep.trials import TrialRecord
+
+PICKS = ("recommended", "best", "baseline")
+
+
+@click.command(name="diagnose", short_help="Say what a trial misses, and what to change.")
+@study_argument()
+@click.argument("trial", required=False)
+@click.option(
+    "--worst",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="How many of the worst queries to show.",
+)
+@storage_option()
+@store_option()
+@json_option()
+def command(
+    study: str | None,
+    trial: str | None,
+    worst: int,
+    storage: str | None,
+    store: Path | None,
+    as_json: bool,
+) -> None:
+    """Say what a trial misses, which stage lost it first, and what to search next.
+
+    TRIAL is a number, or recommended (the default), best or baseline; `sweep diagnose 12` is trial
+    12 of the study that was run last.
+    """
+    from sweep.cli.diagnosis_view import print_diagnosis
+    from sweep.cli.output import print_json
+    from sweep.cli.progress import shown_report
+    from sweep.study.diagnosis import diagnose
+    from sweep.study.reopen import reopen
+    from sweep.study.study import Study
+
+    if trial is None and study is not None and (study.isdecimal() or study in PICKS):
+        study, trial = None, study
+    opened = Study(study, storage)
+    record = chosen_trial(opened, trial)
+    with shown_report(as_json=as_json) as report:
+        engine = reopen(opened, store=store, report=report)
+        found = diagnose(opened, record, engine, worst=worst)
+    print_json(found.to_json()) if as_json else print_diagnosis(found)
+
+
+def chosen_trial(study: "Study", text: str | None) -> "TrialRecord":
+    """Return the trial that a number or a pick names; the recommended one without a name.
+
+    Raises: SweepError if there is none.
+    """
+    from sweep.study.comparison import find_trial
+
+    if text is None:
+        return study.answer().trial
+    return study.trial(int(text)) if text.isdecimal() else find_trial(study, text)

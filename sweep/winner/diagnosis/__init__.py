@@ -1,0 +1,1 @@
+"""What is missed, which stage lost it first, and what to change."""
