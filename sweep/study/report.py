@@ -6,21 +6,27 @@ from pathlib import Path
 from typing import Any, Literal
 
 import sweep
+from sweep.engine.measure.report import Report as Quiet
 from sweep.errors import StudyError, SweepError
 from sweep.study.board import board_of
+from sweep.study.diagnosis import diagnose
 from sweep.study.driver.confirm import count_looks
 from sweep.study.insight import metric_scores, study_curves, study_insight, top_k_effects
+from sweep.study.reopen import reopen
+from sweep.study.slices import slices_of
 from sweep.study.study import Study
 from sweep.study.verdict import named_storage, verdict_of
 from sweep.trials import TrialRecord, json_ready
 from sweep.winner.answer import Answer
+from sweep.winner.diagnosis.diagnosis import Diagnosis
 from sweep.winner.front import Front
 from sweep.winner.report.build import build_report
 from sweep.winner.report.content import Report
 from sweep.winner.report.html import to_html
 from sweep.winner.report.markdown import to_markdown
-from sweep.winner.report.material import Explanation, Material, Origin
+from sweep.winner.report.material import Explanation, Material, Origin, SlicedField, SlicedStudy
 
+WORST = 5  # queries that are shown as examples
 Format = Literal["html", "md", "json"]
 
 
@@ -45,6 +51,7 @@ def make_report(study: Study, *, store: Path | None = None) -> Report:
     except SweepError as error:
         reason = str(error)
     verdict = verdict_of(study)
+    diagnosis, no_diagnosis = _diagnosis(study, found, store)
     return build_report(
         Material(
             study=study.name,
@@ -55,6 +62,9 @@ def make_report(study: Study, *, store: Path | None = None) -> Report:
             counts=study.counts(),
             losses=verdict.losses,
             explanation=_explanation(study, store),
+            slices=_slices(study) if isinstance(found, Answer) else None,
+            diagnosis=diagnosis,
+            no_diagnosis=no_diagnosis,
             origin=_origin(study),
         )
     )
@@ -92,6 +102,38 @@ def _explanation(study: Study, store: Path | None) -> Explanation | None:
         curves=curves,
         no_curves=reason,
     )
+
+
+def _slices(study: Study) -> SlicedStudy | None:
+    try:
+        found = slices_of(study)
+    except SweepError:  # the corpus has gone, which the diagnosis tells
+        return None
+    return SlicedStudy(
+        metric=found.metric,
+        numbers=found.numbers,
+        roles=found.roles,
+        queries=found.queries,
+        overall=found.overall,
+        fields=[SlicedField(by=f.by, slices=f.slices, routing=f.routing) for f in found.fields],
+        refused=tuple(found.refused.values()),
+        oracle=found.oracle,
+        adaptive=found.adaptive,
+        data=found.to_json(),
+    )
+
+
+def _diagnosis(
+    study: Study, found: Answer | Front | None, store: Path | None
+) -> tuple[Diagnosis | None, str]:
+    """Return the diagnosis of the trial to use, or of the first of the front; else why not."""
+    if found is None:
+        return None, ""
+    trial = found.trial if isinstance(found, Answer) else found.trials[0]
+    try:
+        return diagnose(study, trial, reopen(study, store=store, report=Quiet()), worst=WORST), ""
+    except SweepError as error:
+        return None, str(error)
 
 
 def _origin(study: Study) -> Origin:

@@ -17,7 +17,7 @@ def answer_text(answer: Answer) -> str:
             *_use_lines(answer),
             *must,
             *_tied_lines(answer),
-            *_holes_lines(answer),
+            *holes_lines(answer),
             *_end_lines(answer),
         ]
     )
@@ -113,7 +113,7 @@ def power_text(answer: Answer) -> str:
     return text
 
 
-def _holes_lines(answer: Answer) -> list[str]:
+def holes_lines(answer: Answer) -> list[str]:
     """Tell how much nobody has judged, and whether that could change the choice."""
     holes, trial = answer.holes, answer.trial
     if holes is None:

@@ -5,6 +5,7 @@ from sweep.winner.report.material import Material
 from sweep.winner.report.sections.answer import answer_section
 from sweep.winner.report.sections.cost import cost_section
 from sweep.winner.report.sections.curves import curves_section
+from sweep.winner.report.sections.diagnosis import diagnosis_section
 from sweep.winner.report.sections.doubts import doubts_section
 from sweep.winner.report.sections.effects import effects_section
 from sweep.winner.report.sections.failures import failures_section
@@ -12,6 +13,7 @@ from sweep.winner.report.sections.holes import holes_section
 from sweep.winner.report.sections.leaderboard import leaderboard_section
 from sweep.winner.report.sections.method import method_section
 from sweep.winner.report.sections.repeat import repeat_section
+from sweep.winner.report.sections.slices import slices_section
 
 
 def build_report(material: Material) -> Report:
@@ -29,6 +31,8 @@ def build_report(material: Material) -> Report:
         cost=cost_section(material),
         effects=effects_section(material),
         curves=curves_section(material),
+        slices=slices_section(material),
+        diagnosis=diagnosis_section(material),
         holes=holes_section(material),
         failures=failures_section(material),
         method=method_section(material),

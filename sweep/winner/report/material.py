@@ -7,11 +7,14 @@ from typing import Any
 
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer, Counts
+from sweep.winner.diagnosis.diagnosis import Diagnosis
 from sweep.winner.front import Front
 from sweep.winner.insight.curves import Curve
 from sweep.winner.insight.effects import MainEffect
 from sweep.winner.insight.effort import SearchEffort
 from sweep.winner.insight.interactions import Interactions
+from sweep.winner.insight.routing import Routing
+from sweep.winner.insight.slices import Slice, SliceScore
 from sweep.winner.plots.board import Board
 
 
@@ -84,6 +87,44 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SlicedField:
+    """The parts of the queries by one field; see `winner.insight.slices`."""
+
+    by: str
+    slices: Sequence[Slice]
+    routing: Routing | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlicedStudy:
+    """How trials do on parts of the queries.
+
+    Attributes:
+        metric: what is scored.
+        numbers: trial numbers by row.
+        roles: what the shown trials are, by row.
+        queries: how many the metric is defined for.
+        overall: the shown trials' scores over all of them, by row.
+        fields: what divides the queries.
+        refused: why other fields make no parts.
+        oracle: what the best trial for every single query would gain; flattered.
+        adaptive: the sampler, if it chose what to try by these queries.
+        data: all of it, JSON-ready.
+    """
+
+    metric: str
+    numbers: Sequence[int]
+    roles: Mapping[int, str]
+    queries: int
+    overall: Mapping[int, SliceScore]
+    fields: Sequence[SlicedField]
+    refused: Sequence[str]
+    oracle: float
+    adaptive: str | None
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
     """Everything that the sections are made of.
 
@@ -96,6 +137,9 @@ class Material:
         counts: how many configurations ended how.
         losses: observed loss to the best and the most it may be, by number.
         explanation: what parameters do; None without a finished trial.
+        slices: scores on parts of the queries; None where nothing is recommended.
+        diagnosis: of the recommended trial, or of the first of the front.
+        no_diagnosis: why there is none; empty where nothing could be asked for.
         origin: where all of it comes from.
     """
 
@@ -107,6 +151,9 @@ class Material:
     counts: Counts
     losses: Mapping[int, tuple[float, float]]
     explanation: Explanation | None = None
+    slices: SlicedStudy | None = None
+    diagnosis: Diagnosis | None = None
+    no_diagnosis: str = ""
     origin: Origin
 
     @property

@@ -1,9 +1,11 @@
 """The answer first: what to deploy, how sure that is, the command that exports it."""
 
 import math
+from collections.abc import Sequence
 
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
+from sweep.winner.critical import CriticalSlice
 from sweep.winner.figures import CONFIRMED, CROSS_VALIDATED
 from sweep.winner.front import Front
 from sweep.winner.message import (
@@ -12,6 +14,7 @@ from sweep.winner.message import (
     latency_text,
     megabytes,
     milliseconds,
+    must_text,
     plain,
     power_text,
     score_text,
@@ -20,6 +23,7 @@ from sweep.winner.message import (
 )
 from sweep.winner.report.content import (
     Block,
+    Bullets,
     Commands,
     Fact,
     Facts,
@@ -81,6 +85,7 @@ def _answer_blocks(material: Material, answer: Answer) -> list[Block]:
         *_honest(answer),
         _against_baseline(material, answer),
         *_against_others(answer),
+        *_musts(answer.must),
         Commands(
             lines=(
                 material.command(*export),
@@ -191,6 +196,15 @@ def _against_others(answer: Answer) -> list[Block]:
         bound = plain(answer.loss_bound)
         text += f" #{number} may lose up to {bound} to whichever is truly best."
     return [Paragraph(text=text)]
+
+
+def _musts(found: Sequence[CriticalSlice]) -> list[Block]:
+    if not found:
+        return []
+    kept = all(critical.kept for critical in found)
+    text = "What must hold on some of the queries, whatever the average:"
+    items = tuple(must_text(critical) for critical in found)
+    return [Paragraph(text=text, tone="plain" if kept else "caution"), Bullets(items=items)]
 
 
 def _front_blocks(material: Material, front: Front) -> list[Block]:

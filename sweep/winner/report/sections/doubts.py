@@ -9,6 +9,7 @@ from sweep.winner.front import Front
 from sweep.winner.message import plain, power_text, signed
 from sweep.winner.report.content import Finding, Findings, Paragraph, Section
 from sweep.winner.report.material import Material
+from sweep.winner.report.sections.holes import holes_sentences
 from sweep.winner.report.sections.wording import (
     change_text,
     counted,
@@ -136,17 +137,25 @@ def _of_front(found: Answer | Front) -> Iterator[Finding]:
 
 def _of_labels(found: Answer | Front, trial: TrialRecord) -> Iterator[Finding]:
     objective = found.objective if isinstance(found, Answer) else found.objectives[0]
+    question = "Could missing labels change it?"
+    holes = found.holes if isinstance(found, Answer) else None
+    if isinstance(found, Answer) and holes is not None:
+        text = f"{'; '.join(holes_sentences(found))}."
+        if not holes.pairs:
+            text = "No: every document that any configuration returned has a label."
+        yield Finding(question=question, answer=text, is_open=holes.could_change)
+        return
     judged = trial.metrics.get("judged@10")
     if judged is None or objective.startswith("span_"):
         return
     text = "No: every document among the first 10 has a label."
     if judged < 1:
-        holes = trial.metrics.get("holes@10", 0.0)
+        without = trial.metrics.get("holes@10", 0.0)
         text = (
-            f"Possibly: judged@10 of #{trial.number} is {judged:.0%}; {holes:.1f} documents a "
-            f"query have no label and count as irrelevant."
+            f"Possibly: judged@10 of #{trial.number} is {judged * 100:.0f} %; {without:.1f} "
+            f"documents a query have no label and count as irrelevant."
         )
-    yield Finding(question="Could missing labels change it?", answer=text, is_open=judged < 1)
+    yield Finding(question=question, answer=text, is_open=judged < 1)
 
 
 def _of_completeness(material: Material) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 from sweep.winner.report.content import Column, Paragraph, Section, Table
 from sweep.winner.report.material import Material
-from sweep.winner.report.sections.wording import counted
+from sweep.winner.report.sections.wording import clipped, counted
 
 MOST = 20
 LONGEST = 300  # characters of a reason
@@ -18,7 +18,7 @@ def failures_section(material: Material) -> Section | None:
         (
             str(trial.number),
             trial.configuration.label(),
-            _short(f"{trial.error.get('type')}: {trial.error.get('message')}"),
+            clipped(f"{trial.error.get('type')}: {trial.error.get('message')}", LONGEST),
         )
         for trial in shown
     )
@@ -36,8 +36,3 @@ def failures_section(material: Material) -> Section | None:
 
 def _show(material: Material) -> str:
     return material.command("show", material.study, str(material.failed[0].number))
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[:LONGEST]} ..."

@@ -84,6 +84,13 @@ def numbered(numbers: Sequence[int], most: int = 6) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
 
 
+def clipped(text: str, longest: int) -> str:
+    """Return text of a corpus as one line without control characters, cut where it is longer."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * longest]).split())
+    cut = len(line) > longest or len(text) > 4 * longest
+    return f"{line[:longest]}{' ...' if cut else ''}"
+
+
 def counted(count: int, noun: str) -> str:
     """Return `1 query`, `2,000 queries`."""
     if count == 1:
