@@ -46,7 +46,9 @@ HOME = {  # library -> where it may be imported: files, or folders that end with
     "optuna": ("study/",),
     "optuna_dashboard": ("study/dashboard/app.py",),
     "bottle": ("study/dashboard/app.py",),
-    "plotly": ("study/dashboard/plots/",),
+    "jinja2": ("winner/report/html.py",),
+    "markupsafe": ("winner/report/html.py",),
+    "plotly": ("winner/plots/",),
     "sqlalchemy": tuple(
         f"study/storage/{name}.py" for name in ("faults", "patient", "server", "storage")
     ),

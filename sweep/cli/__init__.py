@@ -22,6 +22,7 @@ COMMANDS = {
     "trials": "sweep.cli.trials",
     "show": "sweep.cli.show",
     "best": "sweep.cli.best",
+    "report": "sweep.cli.report",
     "slices": "sweep.cli.slices",
     "compare": "sweep.cli.compare",
     "effects": "sweep.cli.effects",

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 import click
 
 from sweep.cli.output import one_line, print_table
+from sweep.winner.diagnosis.sentences import missed_sentence, most_telling, remedy_sentence
 from sweep.winner.message import plain, signed
 
 if TYPE_CHECKING:
-    from sweep.winner.diagnosis.advice import Advice, Remedy
+    from sweep.winner.diagnosis.advice import Advice
     from sweep.winner.diagnosis.charge import ListName, Place
     from sweep.winner.diagnosis.diagnosis import Diagnosis, Gold, Returned, WorstQuery
     from sweep.winner.diagnosis.explanation import Explanation
@@ -23,7 +24,7 @@ def print_diagnosis(found: "Diagnosis") -> None:
     """Print what is missed, where it was lost, what to search next, and the worst queries."""
     click.echo(f"trial #{found.trial} of {found.study}: {found.label}")
     click.echo(f"{found.metric} {plain(found.score)} over {found.queries:,} queries")
-    click.echo(_missed(found))
+    click.echo(missed_sentence(found))
     if found.losses:
         click.echo()
         _print_losses(found)
@@ -36,15 +37,6 @@ def print_diagnosis(found: "Diagnosis") -> None:
         _print_worst(worst)
     if found.worst:
         click.echo(f"\nmore on one of them: sweep explain {found.study} QUERY-ID")
-
-
-def _missed(found: "Diagnosis") -> str:
-    parts = [f"{found.missed_documents:,} of {found.documents:,} relevant documents"]
-    if found.spans:
-        parts.append(f"{found.missed_spans:,} of {found.spans:,} answer passages")
-    if not found.missed_documents + found.missed_spans:
-        return f"nothing is missed ({', '.join(parts)})"
-    return f"missed: {' and '.join(parts)}, in {found.missed_queries:,} queries"
 
 
 def _print_losses(found: "Diagnosis") -> None:
@@ -80,25 +72,13 @@ def _print_advice(advice: "Sequence[Advice]") -> None:
             gain = f" (at most {signed(one.gain)})" if one.gain else ""
             click.echo(f"* {one.symptom}{gain}")
             for remedy in one.remedies:
-                click.echo(f"    {_remedy(remedy)}")
-
-
-def _remedy(remedy: "Remedy") -> str:
-    if not remedy.parameter:
-        return str(remedy)
-    if (tried := remedy.tried) is None:
-        return f"search {remedy}"
-    rest = "nothing else differs" if tried.only else f"{tried.label}"
-    return (
-        f"{remedy}: tried in #{tried.number}, {plain(tried.score)} ({signed(tried.difference)}; "
-        f"{rest})"
-    )
+                click.echo(f"    {remedy_sentence(remedy)}")
 
 
 def _print_worst(worst: "WorstQuery") -> None:
     score = "  -  " if worst.score is None else plain(worst.score)
     click.echo(f"\n{one_line(worst.query_id)}  {score}  {one_line(worst.text, 200)}")
-    shown = _most_telling(worst.missed)
+    shown = most_telling(worst.missed)
     for gold in shown[:ABOVE]:
         _print_gold(gold)
     if len(shown) > ABOVE:
@@ -107,13 +87,6 @@ def _print_worst(worst: "WorstQuery") -> None:
         click.echo("  instead")
     for chunk in worst.instead:
         _print_returned(chunk)
-
-
-def _most_telling(missed: "Sequence[Gold]") -> "list[Gold]":
-    """Return passages, and documents of which no passage is missed; the highest grade first."""
-    marked = {gold.document_id for gold in missed if gold.start is not None}
-    kept = [gold for gold in missed if gold.start is not None or gold.document_id not in marked]
-    return sorted(kept, key=lambda gold: -gold.grade)
 
 
 def _print_gold(gold: "Gold") -> None:

@@ -12,6 +12,7 @@ results/
     confirm.json        scores on the confirm set, and how often it was looked at
     baseline.run        the baseline where it is a run file, byte for byte
     baseline.parquet    scores of a baseline that is a run file: query_id, one column per metric
+    report.html         the report, where no other place is named; also .md, .json
     holes.json          what unjudged documents leave open of the answer
     labels.jsonl        labels beside the corpus's own; only of a study NAME@HASH (`sweep pool`)
     trials/<fingerprint>/
@@ -50,6 +51,10 @@ class StudyFolder:
     def confirm(self) -> Path:
         """Return the confirm scores."""
         return self.path / "confirm.json"
+
+    def report(self, suffix: str) -> Path:
+        """Return where a report goes when no place is named."""
+        return self.path / f"report.{suffix}"
 
     @property
     def baseline_run(self) -> Path:

@@ -190,6 +190,7 @@ def _key(study: Study, answer: Answer) -> str:
     parts = [
         study.about["identity"]["corpus"],
         answer.objective,
+        preference_of(study).max_loss,
         [study.trial(number).fingerprint for number in answer.compared],
         list(answer.compared),
         answer.recommendation.recommended,

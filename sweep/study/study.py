@@ -211,10 +211,11 @@ class Study:
             [goal.maximize for goal in self.goals],
             self._choosable(),
             baseline=baseline_of(self),
-            counts=self._counts(),
+            counts=self.counts(),
         )
 
-    def _counts(self) -> "Counts":
+    def counts(self) -> "Counts":
+        """Return how many configurations ended how."""
         from sweep.winner.answer import Counts
 
         failed = {t.fingerprint for t in self.trials} - {t.fingerprint for t in self.complete}
@@ -245,7 +246,7 @@ class Study:
                 self.goals[0].name,
                 scored,
                 pick=pick,
-                counts=self._counts(),
+                counts=self.counts(),
                 must=read_confirmed_slices(self.folder.confirm),
                 look=look is not None,
             )

@@ -72,8 +72,8 @@ class Front:
                 *lines,
                 *self._must_lines(),
                 f"STUDY {self.study}: {self.counts}",
-                f"NEXT  several objectives have no single winner: choose one of the front, then "
-                f"sweep export {self.study} --trial N --out winner/",
+                f"NEXT  sweep report {self.study} | several objectives have no single winner: "
+                f"choose one of the front, then sweep export {self.study} --trial N --out winner/",
             ]
         )
 

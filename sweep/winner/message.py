@@ -17,7 +17,7 @@ def answer_text(answer: Answer) -> str:
             *_use_lines(answer),
             *must,
             *_tied_lines(answer),
-            *_holes_lines(answer),
+            *holes_lines(answer),
             *_end_lines(answer),
         ]
     )
@@ -28,20 +28,20 @@ def _use_lines(answer: Answer) -> list[str]:
     word = "BASE " if answer.pick == "baseline" else "USE  "
     lines = [
         f"{word} #{trial.number}  {trial.configuration.label()}",
-        f"      {answer.objective} {_score(answer)}",
+        f"      {answer.objective} {score_text(answer)}",
     ]
     if answer.unconfirmed:
         lines.append(f"      no honest score: {answer.unconfirmed}")
     lines += [f"      {line}" for line in baseline_lines(answer)]
-    costs = [_context_text(trial, answer.objective)]
+    costs = [context_text(trial, answer.objective)]
     if "index_bytes" in trial.metrics:
-        costs.append(f"index {trial.metrics['index_bytes'] / 1e6:,.1f} MB")
+        costs.append(f"index {megabytes(trial.metrics['index_bytes'])} MB")
     if "latency_p95_ms" in trial.metrics:
         costs.append(latency_text(trial))
     return [*lines, "      " + ", ".join(costs)]
 
 
-def _context_text(trial: TrialRecord, objective: str) -> str:
+def context_text(trial: TrialRecord, objective: str) -> str:
     """Return how much context a query takes; of a budget that the objective names, how much."""
     budget = objective.partition("@")[2].removesuffix("tok")
     within = trial.metrics.get(f"context_tokens@{budget}tok")
@@ -81,7 +81,8 @@ def _gain_lines(answer: Answer) -> list[str]:
     return [f"{shown}: nothing here is shown to beat what you have"]
 
 
-def _score(answer: Answer) -> str:
+def score_text(answer: Answer) -> str:
+    """Return the honest score with what it is measured on; else that of the queries that chose."""
     search = answer.search
     if answer.confirm is None:
         return f"{plain(search.mean)} on the {search.queries} queries that chose it"
@@ -113,20 +114,22 @@ def _tied_lines(answer: Answer) -> list[str]:
     if math.isfinite(answer.loss_bound):
         bound = plain(answer.loss_bound)
         lines.append(f"      #{number} may lose up to {bound} to whichever is truly best")
-    if math.isfinite(found.detectable):
-        power = (
-            f"      {answer.search.queries} queries show differences from "
-            f"{plain(found.detectable)} on"
-        )
-        if found.queries_needed is not None and found.queries_needed > answer.search.queries:
-            power += f"; about {_round(found.queries_needed):,} would show .02"
-        lines.append(power)
-    else:
-        lines.append(f"      {answer.search.queries} queries are too few to tell")
+    lines.append(f"      {power_text(answer)}")
     return lines
 
 
-def _holes_lines(answer: Answer) -> list[str]:
+def power_text(answer: Answer) -> str:
+    """Return which differences the queries can show, and how many would show a small one."""
+    found, queries = answer.recommendation, answer.search.queries
+    if not math.isfinite(found.detectable):
+        return f"{queries} queries are too few to tell"
+    text = f"{queries} queries show differences from {plain(found.detectable)} on"
+    if found.queries_needed is not None and found.queries_needed > queries:
+        text += f"; about {_round(found.queries_needed):,} would show .02"
+    return text
+
+
+def holes_lines(answer: Answer) -> list[str]:
     """Tell how much nobody has judged, and whether that could change the choice."""
     holes, trial = answer.holes, answer.trial
     if holes is None:
@@ -178,7 +181,7 @@ def _end_lines(answer: Answer) -> list[str]:
         pick = f" --trial {answer.trial.number}"
     return [
         f"STUDY {name}: {answer.counts}",
-        f"NEXT  sweep trials {name} | sweep diagnose {name} | sweep dashboard | "
+        f"NEXT  sweep report {name} | sweep diagnose {name} | sweep dashboard | "
         f"sweep export {name}{pick} --out winner/",
     ]
 
@@ -241,6 +244,11 @@ def latency_text(trial: TrialRecord) -> str:
 def milliseconds(value: float) -> str:
     """Return a latency with about two significant digits, without unit."""
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
+
+
+def megabytes(size: float) -> str:
+    """Return a number of bytes in MB, with about two significant digits, without unit."""
+    return milliseconds(size / 1e6) if size >= 1e4 else f"{size / 1e6:.1g}"
 
 
 def _round(count: int) -> int:

@@ -12,9 +12,12 @@ from sweep.winner.answer import Answer
 from sweep.winner.baseline import Baseline
 from sweep.winner.critical import critical_slices
 from sweep.winner.front import Front
+from sweep.winner.markdown import markdown_table as _table
+from sweep.winner.markdown import markdown_text as _text
 from sweep.winner.message import (
     answer_text,
     compact,
+    megabytes,
     milliseconds,
     must_text,
     plain,
@@ -220,7 +223,7 @@ def costs_of(trial: TrialRecord) -> dict[str, str]:
             if name == "latency_p95_ms":
                 found[title] = milliseconds(value)
             elif name == "index_bytes":
-                found[title] = f"{value / 1e6:,.3g}"
+                found[title] = megabytes(value)
             else:
                 found[title] = f"{value:,.0f}"
     return found
@@ -268,15 +271,3 @@ def _interval(intervals: Mapping[str, Sequence[float]], name: str) -> str:
         return ""
     low, high = intervals[name]
     return f"{compact(low)} to {compact(high)}"
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    # Spaces that do not break keep columns apart where a page has no margins for them.
-    padded = [[f"\u00a0{cell}\u00a0" for cell in line] for line in (header, *rows)]
-    padded.insert(1, ["---"] * len(header))
-    return "\n".join(f"| {' | '.join(line)} |" for line in padded)
-
-
-def _text(text: str) -> str:
-    """Return a text whose characters mean nothing in Markdown."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|~$" else c for c in text)

@@ -1,9 +1,13 @@
 """What the end-to-end tests share: one small study over all four modes, and one store."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.e2e.browser import CHROMIUM, FLAGS
 from tests.e2e.command import read_json, succeed, write_space
 from tests.e2e.eventful import Eventful, Events
 from tests.e2e.grid import RUN, begin
@@ -45,3 +49,22 @@ def events(monkeypatch: pytest.MonkeyPatch) -> Events:
     monkeypatch.setattr(Eventful, "count", 0)
     monkeypatch.setattr("sweep.study.driver.run.Scorer", Eventful)
     return happening
+
+
+@pytest.fixture(scope="module")
+def screenshots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where screenshots go: SWEEP_SCREENSHOTS, or a folder of pytest's."""
+    chosen = os.environ.get("SWEEP_SCREENSHOTS")
+    folder = Path(chosen) if chosen else tmp_path_factory.mktemp("screenshots")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened
+        opened.close()

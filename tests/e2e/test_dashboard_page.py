@@ -1,10 +1,8 @@
 """The dashboard as a person sees it in a browser, while a run is going on and after it."""
 
-import importlib.util
 import json
 import os
 import re
-import shutil
 import signal
 import sqlite3
 import urllib.request
@@ -15,15 +13,11 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.browser import NEEDS_BROWSER
 from tests.e2e.command import DONE, PATIENCE_S, start, wait_for_trials, write_space
 from tests.e2e.island import write_island
 from tests.e2e.test_dashboard import read_address
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync"
-).split()
 RELOADS = 50
 SPACE = {
     "name": "island",
@@ -39,13 +33,7 @@ SPACE = {
     },
 }
 CONFIGURATIONS = 49  # 2 * 4 * 2 * 3, and the baseline
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        importlib.util.find_spec("playwright") is None, reason="needs Playwright (extra dev)"
-    ),
-    pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt-get install chromium"),
-]
+pytestmark = [pytest.mark.slow, *NEEDS_BROWSER]
 
 
 class Visitor:
@@ -85,25 +73,6 @@ class Visitor:
         assert toasts.count() == 0, toasts.all_inner_texts()
         assert (self.errors, self.elsewhere) == ([], [])
         return True
-
-
-@pytest.fixture(scope="module")
-def screenshots(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return where screenshots go: SWEEP_SCREENSHOTS, or a folder of pytest's."""
-    chosen = os.environ.get("SWEEP_SCREENSHOTS")
-    folder = Path(chosen) if chosen else tmp_path_factory.mktemp("screenshots")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield opened
-        opened.close()
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from sweep.configuration import Configuration
 from sweep.engine.measure.report import Report
 from sweep.errors import StorageError, SweepError
 from sweep.records import Corpus
+from sweep.study.board import board_of
 from sweep.study.dashboard.artifacts import Place, publish
 from sweep.study.dashboard.attributes import DashboardAttributes
 from sweep.study.dashboard.tables import leaderboard_csv, trial_tables
@@ -27,10 +28,9 @@ from sweep.study.metrics import Goal
 from sweep.study.space.search_space import SearchSpace
 from sweep.study.study import Study
 from sweep.study.verdict import Verdict, named_storage, verdict_of
-from sweep.trials import TrialRecord
 
-if TYPE_CHECKING:  # Plotly and the winner's statistics are loaded when they are needed
-    from sweep.study.dashboard.plots.board import Board
+if TYPE_CHECKING:
+    from sweep.winner.plots.board import Board
 
 SHORTEST_PAUSE_S = 2.0  # between two updates while a run works
 SHARE = 50  # of the time, one part at most is spent on them
@@ -114,10 +114,10 @@ class Showcase:
         self._next = start + spent + max(SHORTEST_PAUSE_S, SHARE * spent)
 
     def _write(self, recorded: Recorded, planned: int, doing: str) -> None:
-        from sweep.study.dashboard.plots.cost import plot_cost
         from sweep.winner.note import Progress, running_note
+        from sweep.winner.plots.cost import plot_cost
 
-        board = _board(recorded.finished(), self._goals, Verdict(note="", roles={}))
+        board = board_of(recorded.finished(), self._goals, Verdict(note="", roles={}))
         progress = Progress(
             study=self._study,
             tried=len(recorded),
@@ -147,7 +147,7 @@ def show_ended(study: Study, corpus: Corpus, report: Report, *, ending: str = ""
         numbers = list(verdict.roles)[:MOST_SHOWN]
         for number in {*numbers, *attributes.noted_trials()}:  # a former leader's note is stale
             attributes.write_note(_trial_note(study, number, verdict), number=number)
-        board = _board(study.complete, study.goals, verdict)
+        board = board_of(study.complete, study.goals, verdict)
         for name, figure in _figures(study, board).items():
             _write_plot(attributes, name, figure)
         files = _files(study, corpus, board, verdict, numbers)
@@ -174,19 +174,6 @@ def carefully(report: Report, *, storage: bool = True) -> Iterator[None]:
         report.notice(f"the dashboard's pages are not up to date: {kind}{error}")
 
 
-def _board(trials: Sequence[TrialRecord], goals: Sequence[Goal], verdict: Verdict) -> "Board":
-    from sweep.study.dashboard.plots.board import Board
-
-    return Board(
-        trials=trials,
-        objectives=[goal.name for goal in goals],
-        maximize=[goal.maximize for goal in goals],
-        roles=verdict.roles,
-        tied=verdict.tied,
-        baseline=verdict.baseline,
-    )
-
-
 def _trial_note(study: Study, number: int, verdict: Verdict) -> str:
     from sweep.winner.note import trial_note
 
@@ -201,11 +188,11 @@ def _trial_note(study: Study, number: int, verdict: Verdict) -> str:
 
 def _figures(study: Study, board: "Board") -> dict[str, Any]:
     """Return the plots by name; the dashboard shows them in the order of their names."""
-    from sweep.study.dashboard.plots.cost import plot_cost
-    from sweep.study.dashboard.plots.effects import plot_effects, plot_top_k
-    from sweep.study.dashboard.plots.leaders import plot_leaders
     from sweep.study.insight import metric_scores, top_k_effects
     from sweep.winner.insight.effects import main_effects
+    from sweep.winner.plots.cost import plot_cost
+    from sweep.winner.plots.effects import plot_effects, plot_top_k
+    from sweep.winner.plots.leaders import plot_leaders
 
     first, trials = board.objectives[0], study.complete
     scores = metric_scores(study, trials, first)

@@ -84,6 +84,11 @@ def read_confirm(path: Path, metric: str) -> dict[int, Floats]:
     }
 
 
+def count_looks(path: Path) -> int:
+    """Return how often the confirm set was looked at; each look uses some of it up."""
+    return int(_read(path)["looks"])
+
+
 def read_confirmed_slices(path: Path) -> dict[int, dict[str, tuple[float, int]]]:
     """Return mean and number of queries of each critical slice, by trial number and condition."""
     return {

@@ -23,6 +23,7 @@ from sweep.study.driver.opening import describe, open_study, read_recorded
 from sweep.study.driver.queue import TooManyFailures, axes_of, evaluate_queue, planned
 from sweep.study.driver.restore import clear_halves, restore_tables
 from sweep.study.driver.split import StudySplit, study_split
+from sweep.study.driver.surroundings import surroundings
 from sweep.study.folder import StudyFolder, default_storage, study_folder
 from sweep.study.metrics import (
     constraints_of,
@@ -110,7 +111,7 @@ def _run_locked(
     about = describe(space, identity, engine.corpus, inputs.folder, split)
     about |= {"axes": axes, "planned": draws.planned, "asked": asked}
     about["baseline_run"] = baseline_facts(run_file, run_scores)
-    about |= stamp(abouts_of(storage).values())
+    about |= stamp(abouts_of(storage).values()) | {"made_with": surroundings(engine, values)}
     study.set_user_attr(ABOUT, about)
     write_whole(study_folder(name).space, space.path.read_bytes())
     if run_file and run_scores:

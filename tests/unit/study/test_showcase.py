@@ -166,7 +166,7 @@ def test_a_page_that_cannot_be_written_costs_no_run(
     def fail(*args: Any, **kwargs: Any) -> None:
         raise ValueError("no room for a plot")
 
-    monkeypatch.setattr("sweep.study.dashboard.plots.cost.plot_cost", fail)
+    monkeypatch.setattr("sweep.winner.plots.cost.plot_cost", fail)
     artifact_folder().parent.mkdir()
     artifact_folder().write_bytes(b"")  # in the way
     report = Report()

@@ -160,7 +160,7 @@ def test_names_mean_nothing_in_markdown() -> None:
     assert note.startswith("**tied** · vector")
     assert "sweep show 'my study' 1" in note
     shown = lines(note)
-    assert "| index MB | 2.35 |  |" in shown
+    assert "| index MB | 2.3 |  |" in shown
     assert "|---|---|---|" in [line.replace(" ", "") for line in shown]
     reason = no_answer_note("mine", "`x <= 5` is met by 0_0", storage=None)
     assert "\\`x \\<= 5\\` is met by 0\\_0" in reason

@@ -5,21 +5,22 @@ from dataclasses import replace
 
 import plotly.graph_objects as go
 
-from sweep.study.dashboard.plots.board import (
+from sweep.winner.insight.effects import MainEffect, ValueEffect
+from sweep.winner.plots.board import (
     GRID,
     INK,
     MODES,
     error_bars,
+    escaped,
     make_figure,
     short,
 )
-from sweep.winner.insight.effects import MainEffect, ValueEffect
 
 MOST_ROWS = 20
 MOST_VALUES = 6  # of one parameter; of more some are left out, never the best or the worst
 BETTER, WORSE, OPEN = "better", "worse", "no difference shown"
-COLORS = {BETTER: "#2ca02c", WORSE: "#d62728", OPEN: "#9a9a9a"}
-PLAIN = "not matched"  # plain means: other parameters differ too
+COLORS = {BETTER: "#2a962a", WORSE: "#d9463f", OPEN: "#8a8a8a"}
+PLAIN = "not matched: other parameters differ too"
 Row = tuple[MainEffect, ValueEffect]
 
 
@@ -53,7 +54,7 @@ def plot_effects(
             own = [
                 place
                 for place, (effect, value) in enumerate(rows)
-                if effect.matched == matched and _meaning(value, maximize=maximize) == meaning
+                if effect.matched == matched and meaning_of(value, maximize=maximize) == meaning
             ]
             if own:
                 name = meaning if matched else f"{meaning}, {PLAIN}"
@@ -118,9 +119,9 @@ def _names(rows: Sequence[Row]) -> list[str]:
     """Return the names of the rows, from below: a parameter is named once, at its top value."""
     above = [*(effect for effect, _ in rows[1:]), None]
     return [
-        value.value
+        escaped(value.value)
         if effect is upper
-        else f"<b>{effect.parameter}</b>{_with(effect)}  {value.value}"
+        else f"<b>{effect.parameter}</b>{_with(effect)}  {escaped(value.value)}"
         for (effect, value), upper in zip(rows, above, strict=True)
     ]
 
@@ -157,12 +158,12 @@ def _hover(effect: MainEffect, value: ValueEffect) -> str:
     bounds = _interval(value)
     interval = "" if bounds is None else f" [{bounds[0]:+.4f}, {bounds[1]:+.4f}]"
     return (
-        f"{effect.parameter} = {value.value}<br>{value.difference:+.4f}{interval}<br>mean "
-        f"{value.mean:.4f}, {value.configurations} configurations {how}"
+        f"{effect.parameter} = {escaped(value.value)}<br>{value.difference:+.4f}{interval}<br>"
+        f"mean {value.mean:.4f}, {value.configurations} configurations {how}"
     )
 
 
-def _meaning(value: ValueEffect, *, maximize: bool) -> str:
+def meaning_of(value: ValueEffect, *, maximize: bool) -> str:
     """Return whether a difference is shown: its interval does not hold 0."""
     low, high = value.interval
     if not (low > 0 or high < 0):

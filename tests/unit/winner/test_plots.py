@@ -8,13 +8,13 @@ import plotly.graph_objects as go
 import pytest
 
 from sweep.configuration import Bm25Config, ChunkConfig, Configuration
-from sweep.study.dashboard.plots.board import MOST_LABELS, Board
-from sweep.study.dashboard.plots.cost import plot_cost
-from sweep.study.dashboard.plots.effects import PLAIN, plot_effects, plot_top_k
-from sweep.study.dashboard.plots.leaders import MOST_ROWS, plot_leaders
 from sweep.trials import TrialRecord
 from sweep.winner.baseline import Baseline
 from sweep.winner.insight.effects import MainEffect, ValueEffect
+from sweep.winner.plots.board import MOST_LABELS, Board
+from sweep.winner.plots.cost import plot_cost
+from sweep.winner.plots.effects import PLAIN, plot_effects, plot_top_k
+from sweep.winner.plots.leaders import MOST_ROWS, plot_leaders
 
 
 def trial(

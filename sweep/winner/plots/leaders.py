@@ -5,19 +5,21 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from sweep.study.dashboard.plots.board import (
+from sweep.trials import TrialRecord
+from sweep.winner.plots.board import (
     ROLES,
     Board,
     error_bars,
+    escaped,
     hover_texts,
     make_figure,
+    names_by_width,
     plain_text,
     short,
 )
-from sweep.trials import TrialRecord
 
 TIED, OTHER = "tied with the best", "other"
-COLORS = {**ROLES, TIED: "#7aa6c2", OTHER: "#b0b0b0"}
+COLORS = {**ROLES, TIED: "#5b8fb0", OTHER: "#8a8a8a"}
 MOST_ROWS = 10
 MOST_COLUMNS = 3  # objectives
 LINE = 46  # characters of a line, of two at most, that name a configuration
@@ -40,7 +42,8 @@ def plot_leaders(board: Board) -> go.Figure | None:
                 "ticktext": _names(shown),
                 "tickfont": {"size": 10},
                 "range": [-0.6, len(shown) - 0.4],
-            }
+            },
+            "meta": names_by_width(_names(shown), [f"#{trial.number}" for trial in shown]),
         },
     )
     columns = board.objectives[:MOST_COLUMNS]
@@ -139,4 +142,4 @@ def _wrapped(parts: Sequence[str]) -> str:
         else:
             lines.append(part)
     lines = [line if len(line) <= LINE else f"{line[:LINE]}..." for line in lines if line]
-    return ",<br>".join(lines[:2]) + (", ..." if len(lines) > 2 else "")
+    return ",<br>".join(map(escaped, lines[:2])) + (", ..." if len(lines) > 2 else "")

@@ -8,16 +8,17 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import plotly.graph_objects as go
+from typing import TYPE_CHECKING, Any
 
 from sweep.trials import TrialRecord
 from sweep.winner.baseline import Baseline
 
+if TYPE_CHECKING:  # a board is a record: who only describes it does without Plotly
+    import plotly.graph_objects as go
+
 INK, GRID = "#7a7a7a", "rgba(128,128,128,0.25)"
 MODES = {"bm25": "#8c6bb1", "vector": "#1f9e89", "hybrid": "#3b82c4", "rerank": "#c2557a"}
-ROLES = {"recommended": "#2ca02c", "best": "#e8a200", "baseline": "#d62728", "front": "#2ca02c"}
+ROLES = {"recommended": "#2a962a", "best": "#b97a00", "baseline": "#d9463f", "front": "#2a962a"}
 MOST_LABELS = 400  # trials; of more, points tell their number only
 
 
@@ -57,13 +58,15 @@ class Board:
         return sorted(self.trials, key=lambda t: (sign * t.values[0], t.number))
 
 
-def make_figure(title: str, layout: Mapping[str, Any]) -> go.Figure:
+def make_figure(title: str, layout: Mapping[str, Any]) -> "go.Figure":
     """Return an empty figure in the common style.
 
     Args:
         title: what one sees, in a few words.
         layout: what is particular to it.
     """
+    import plotly.graph_objects as go
+
     axis = {
         "gridcolor": GRID,
         "zeroline": False,
@@ -92,9 +95,19 @@ def hover_texts(board: Board, trials: Sequence[TrialRecord]) -> list[str]:
         return [f"#{trial.number}" for trial in trials]
     return [
         f"#{trial.number} {', '.join(board.roles.get(trial.number, ()))}<br>"
-        f"{trial.configuration.label()}"
+        f"{escaped(trial.configuration.label())}"
         for trial in trials
     ]
+
+
+def names_by_width(wide: Sequence[str], narrow: Sequence[str]) -> dict[str, Any]:
+    """Return what a page that knows its width may set: the names of rows, long or short."""
+    return {"wide": {"yaxis.ticktext": list(wide)}, "narrow": {"yaxis.ticktext": list(narrow)}}
+
+
+def escaped(text: str) -> str:
+    """Return a text that Plotly shows as it is: it takes tags in texts for markup, links too."""
+    return html.escape(text, quote=False)
 
 
 def error_bars(

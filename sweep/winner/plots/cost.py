@@ -7,7 +7,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from sweep.study.dashboard.plots.board import (
+from sweep.trials import TrialRecord
+from sweep.winner.plots.board import (
     INK,
     MODES,
     ROLES,
@@ -17,7 +18,6 @@ from sweep.study.dashboard.plots.board import (
     plain_text,
     short,
 )
-from sweep.trials import TrialRecord
 
 COSTS = {
     "context_tokens": "context tokens a query",
@@ -58,7 +58,7 @@ def plot_cost(board: Board) -> go.Figure | None:
     None without a finished trial, or without anything to put on the horizontal axis.
     """
     groups = _groups(board)
-    views = [_view(board, groups, name) for name in _names(board)]
+    views = [_view(board, groups, name) for name in axis_names(board)]
     if not views:
         return None
     title = f"{board.objectives[0]} and what it costs"
@@ -137,7 +137,7 @@ def _groups(board: Board) -> list[tuple[list[TrialRecord], go.Scatter]]:
     ]
 
 
-def _names(board: Board) -> list[str]:
+def axis_names(board: Board) -> list[str]:
     """Return what can be on the horizontal axis: other objectives, then costs that vary."""
     costs = [name for name in COSTS if name not in board.objectives]
     known = [n for n in costs if any(_value(board, t, n) is not None for t in board.trials)]
@@ -155,7 +155,7 @@ def _view(
     board: Board, groups: Sequence[tuple[Sequence[TrialRecord], go.Scatter]], name: str
 ) -> _View:
     maximize = name in board.objectives and board.maximize[list(board.objectives).index(name)]
-    front = _front(board, name, maximize=maximize)
+    front = undominated(board, name, maximize=maximize)
     lists = [front, *(trials for trials, _ in groups)]
     known = [v for t in board.trials if (v := _value(board, t, name)) is not None]
     return _View(
@@ -166,8 +166,14 @@ def _view(
     )
 
 
-def _front(board: Board, name: str, *, maximize: bool) -> list[TrialRecord]:
-    """Return the feasible trials that none beats in both, from left to right; of equals one."""
+def undominated(board: Board, name: str, *, maximize: bool = False) -> list[TrialRecord]:
+    """Return the feasible trials that none beats in both, from left to right; of equals one.
+
+    Args:
+        board: the trials.
+        name: of a cost or an objective, beside the first objective.
+        maximize: whether higher is better in `name`.
+    """
     up, right = (1.0 if better else -1.0 for better in (board.maximize[0], maximize))
     known = [
         (right * value, up * trial.values[0], trial)

@@ -1,1 +1,0 @@
-"""Plots of a study for its dashboard: finished trials and verdicts -> Plotly figures."""

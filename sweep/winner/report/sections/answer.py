@@ -1,0 +1,231 @@
+"""The answer first: what to deploy, how sure that is, the command that exports it."""
+
+import math
+from collections.abc import Sequence
+
+from sweep.trials import TrialRecord
+from sweep.winner.answer import Answer
+from sweep.winner.critical import CriticalSlice
+from sweep.winner.figures import CONFIRMED, CROSS_VALIDATED
+from sweep.winner.front import Front
+from sweep.winner.message import (
+    answer_text,
+    context_text,
+    latency_text,
+    megabytes,
+    milliseconds,
+    must_text,
+    plain,
+    power_text,
+    score_text,
+    signed,
+    with_interval,
+)
+from sweep.winner.report.content import (
+    Block,
+    Bullets,
+    Commands,
+    Fact,
+    Facts,
+    Paragraph,
+    Section,
+    Tone,
+    Verbatim,
+)
+from sweep.winner.report.material import Material
+from sweep.winner.report.sections.wording import change_text, shown_words, trial_rows
+
+HOW = {
+    CONFIRMED: "it was measured on queries that no configuration was chosen by, so that the luck "
+    "of the choice is not in it",
+    CROSS_VALIDATED: "the choice was repeated on four fifths of the queries and scored on the "
+    "rest, so that the luck of the choice is not in it",
+}
+
+
+def answer_section(material: Material) -> tuple[str, str, Section]:
+    """Return the headline, the configuration to use (or nothing), and what is said of it."""
+    found = material.found
+    blocks: list[Block] = []
+    if material.unfinished:
+        blocks.append(
+            Paragraph(
+                text=f"This study is not finished: {material.counts}. The same `sweep run` "
+                f"command goes on where it was.",
+                tone="caution",
+            )
+        )
+    if isinstance(found, Answer):
+        data = {name: v for name, v in found.to_json().items() if name not in _LEFT_TO_TRIALS}
+        title = f"Use #{found.trial.number}"
+        label = found.trial.configuration.label()
+        blocks += _answer_blocks(material, found)
+        return title, label, Section(title="How sure is that?", blocks=tuple(blocks), data=data)
+    if isinstance(found, Front):
+        title = f"Choose one of {len(found.trials)}: none is beaten in {found.names} at once"
+        blocks += _front_blocks(material, found)
+        section = Section(title="What to choose from", blocks=tuple(blocks), data=found.to_json())
+        return title, "", section
+    commands = [material.command(*words, material.study) for words in (("trials",), ("show",))]
+    blocks += [
+        Paragraph(text=material.reason, tone="caution", quote=True),
+        Commands(lines=tuple(commands)),
+    ]
+    data = {"reason": material.reason, "trials": material.counts.to_json()}
+    return "No recommendation", "", Section(title="Why?", blocks=tuple(blocks), data=data)
+
+
+_LEFT_TO_TRIALS = ("timings", "facts")  # long, and no part of the answer
+
+
+def _answer_blocks(material: Material, answer: Answer) -> list[Block]:
+    export = ("export", material.study, "--out", "winner/")
+    return [
+        Facts(items=tuple(_figures(material, answer)), large=True),
+        *_honest(answer),
+        _against_baseline(material, answer),
+        *_against_others(answer),
+        *_musts(answer.must),
+        Commands(
+            lines=(
+                material.command(*export),
+                "sweep verify winner/",
+                'sweep query winner/ "your question"',
+            )
+        ),
+        Verbatim(title="The closing message of the run, in full", text=answer_text(answer)),
+    ]
+
+
+def _figures(material: Material, answer: Answer) -> list[Fact]:
+    score = answer.confirm or answer.search
+    value = with_interval(score) if answer.confirm else plain(score.mean)
+    said = score_text(answer).removeprefix(value).strip(" ()")
+    found = [Fact(name=answer.objective, value=value, note=said)]
+    if answer.difference is not None and answer.baseline is not None:
+        shown = shown_words(answer.difference, maximize=material.maximize)
+        notes: dict[str, tuple[str, Tone]] = {
+            "better": ("better than the baseline", "good"),
+            "worse": ("worse than the baseline", "caution"),
+            "open": ("no difference is shown", "caution"),
+        }
+        note, tone = notes[shown]
+        name = f"against the baseline #{answer.baseline.number}"
+        found.append(Fact(name=name, value=change_text(answer.difference), note=note, tone=tone))
+    return found + _costs(answer.trial, answer.objective)
+
+
+def _costs(trial: TrialRecord, objective: str) -> list[Fact]:
+    metrics = trial.metrics
+    found = []
+    if "context_tokens" in metrics:
+        tokens = context_text(trial, objective).replace(" context tokens a query", "")
+        found.append(Fact(name="context tokens a query", value=tokens, note="what a model reads"))
+    if "latency_p95_ms" in metrics:
+        text = f"{milliseconds(metrics['latency_p95_ms'])} ms"
+        if interval := trial.intervals.get("latency_p95_ms"):
+            text += f" [{', '.join(map(milliseconds, interval))}]"
+        busy = "measured while it was busy" in latency_text(trial)
+        note = "on the machine of the study" + (", measured while it was busy" if busy else "")
+        tone: Tone = "caution" if busy else "plain"
+        found.append(Fact(name="p95 latency of a query", value=text, note=note, tone=tone))
+    if "index_bytes" in metrics:
+        found.append(Fact(name="index", value=f"{megabytes(metrics['index_bytes'])} MB"))
+    return found
+
+
+def _honest(answer: Answer) -> list[Block]:
+    if answer.confirm is not None:
+        how = HOW.get(answer.confirm.how, answer.confirm.how)
+        text = (
+            f"The score is honest: {how}. The interval says how far other queries of this kind "
+            f"could move it."
+        )
+        return [Paragraph(text=text)]
+    text = f"There is no honest score: {answer.unconfirmed}. {answer.objective} is "
+    return [Paragraph(text=f"{text}{score_text(answer)}, and flattered by that.", tone="caution")]
+
+
+def _against_baseline(material: Material, answer: Answer) -> Paragraph:
+    baseline = answer.baseline
+    if baseline is None:
+        text = (
+            "There is no baseline to compare with: nothing says whether this is better than what "
+            "you have today. Write `baseline:` into the space file, and run it again."
+        )
+        return Paragraph(text=text, tone="caution")
+    if baseline.number == answer.trial.number:
+        return Paragraph(text="This is the baseline: keep what you have.", tone="good")
+    if answer.difference is None:
+        difference = signed(answer.trial.values[0] - baseline.values[0])
+        text = (
+            f"Against the baseline #{baseline.number}: {difference} on the same queries, which is "
+            f"no honest difference either."
+        )
+        return Paragraph(text=text, tone="caution")
+    change = change_text(answer.difference)
+    shown = shown_words(answer.difference, maximize=material.maximize)
+    if shown == "open":
+        text = (
+            f"No difference to the baseline #{baseline.number} is shown: {change}. The interval "
+            f"holds 0, so that chance alone could make it."
+        )
+        return Paragraph(text=text, tone="caution")
+    text = (
+        f"It is {shown} than the baseline #{baseline.number}: {change}. The interval leaves out "
+        f"0, so that chance alone hardly makes such a difference."
+    )
+    return Paragraph(text=text, tone="good" if shown == "better" else "caution")
+
+
+def _against_others(answer: Answer) -> list[Block]:
+    compared, others = len(answer.compared), len(answer.tied) - 1
+    number, best = answer.trial.number, answer.compared[answer.recommendation.best]
+    if compared < 2:
+        text = "It is the only configuration that could be chosen: nothing was compared with it."
+        return [Paragraph(text=text, tone="caution")]
+    if others == 0:
+        text = f"It is better than each of the {compared - 1} others, allowing for their number."
+    else:
+        text = (
+            f"{others} other configurations of {compared} are not separable from #{best}, the "
+            f"best. That does not make them equal: "
+        )
+        text += f"{power_text(answer)}."
+    if math.isfinite(answer.loss_bound):
+        bound = plain(answer.loss_bound)
+        text += f" #{number} may lose up to {bound} to whichever is truly best."
+    return [Paragraph(text=text)]
+
+
+def _musts(found: Sequence[CriticalSlice]) -> list[Block]:
+    if not found:
+        return []
+    kept = all(critical.kept for critical in found)
+    text = "What must hold on some of the queries, whatever the average:"
+    items = tuple(must_text(critical) for critical in found)
+    return [Paragraph(text=text, tone="plain" if kept else "caution"), Bullets(items=items)]
+
+
+def _front_blocks(material: Material, front: Front) -> list[Block]:
+    shown = list(front.trials)
+    if front.baseline is not None and front.baseline not in shown:
+        shown.append(front.baseline)
+    number = str(front.trials[0].number)
+    return [
+        Paragraph(
+            text=f"Several objectives have no single winner. Of {front.compared} configurations "
+            f"these are left: for each of the others there is one here that is nowhere worse and "
+            f"somewhere better. Which of them to use is a question of what you would rather give "
+            f"up. The scores are those of the queries that chose, and flattered by that."
+        ),
+        trial_rows(material.board, shown, caption="What is beaten by none in all objectives"),
+        Commands(
+            lines=(
+                material.command("show", front.study, number),
+                material.command("export", front.study, "--trial", number, "--out", "winner/"),
+                "sweep verify winner/",
+            )
+        ),
+        Verbatim(title="The closing message of the run, in full", text=front.text()),
+    ]

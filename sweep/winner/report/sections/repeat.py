@@ -1,0 +1,105 @@
+"""Everything needed to repeat the study: commands, inputs, versions, machine, seeds."""
+
+from sweep.winner.report.content import Block, Commands, Fact, Facts, Paragraph, Section, Verbatim
+from sweep.winner.report.material import Material, Origin
+from sweep.winner.report.sections.wording import counted
+
+
+def repeat_section(material: Material) -> Section:
+    """Return what another person needs to get the same figures."""
+    origin = material.origin
+    words = ["run", origin.space_path, "--corpus", origin.corpus_folder, "--study", material.study]
+    if origin.precision != "auto":
+        words += ["--precision", origin.precision]
+    blocks: list[Block] = [
+        Paragraph(
+            text="The same corpus, space file, versions, precision and type of processor give the "
+            "same trials, id for id; the number of threads changes nothing. Latency is measured "
+            "and will differ. Elsewhere give the run another storage or another name."
+        ),
+        Commands(
+            lines=(
+                material.command(*words),
+                material.command("report", material.study),
+            )
+        ),
+        Facts(items=tuple(_inputs(material))),
+        Facts(items=tuple(_environment(material))),
+    ]
+    if origin.space is not None:
+        blocks.append(Verbatim(title="The search space file", text=origin.space))
+    else:
+        missing = f"The search space file is no longer at {origin.space_path}."
+        blocks.append(Paragraph(text=missing, tone="caution", quote=True))
+    return Section(title="To repeat this", blocks=tuple(blocks), data=_data(origin))
+
+
+def _data(origin: Origin) -> dict[str, object]:
+    return {
+        "corpus": {
+            "name": origin.corpus,
+            "hash": origin.corpus_hash,
+            "folder": origin.corpus_folder,
+        },
+        "split": dict(origin.split),
+        "sampler": dict(origin.sampler),
+        "constraints": list(origin.constraints),
+        "evaluation": dict(origin.evaluation),
+        "metrics_version": origin.metrics_version,
+        "tokenizer": origin.tokenizer,
+        "precision": origin.precision,
+        "made_with": dict(origin.made_with),
+        "last_run": origin.last_run,
+        "space": origin.space,
+    }
+
+
+def _inputs(material: Material) -> list[Fact]:
+    origin, made = material.origin, material.origin.made_with
+    split = origin.split
+    sizes = [
+        counted(int(made[name]), noun)
+        for name, noun in (("documents", "document"), ("queries", "query"))
+        if name in made
+    ]
+    kept = int(split.get("confirm", 0))
+    divided = f"{split.get('search')} choose, {kept} confirm; seed {split.get('seed')}"
+    if kept:
+        divided += f", share {split.get('share')}, by {split.get('group')}"
+    kind = origin.sampler.get("kind", "grid")
+    seed = "" if kind == "grid" else f", seed {origin.sampler.get('seed')}"
+    facts = [
+        Fact(name="corpus", value=origin.corpus, note=", ".join(sizes), kind="quote"),
+        Fact(name="corpus SHA-256", value=origin.corpus_hash, kind="code"),
+        Fact(name="split", value=divided),
+        Fact(name="sampler", value=f"{kind}{seed}"),
+        Fact(name="objectives", value=", ".join(material.board.objectives)),
+        Fact(name="tokenizer of lengths", value=origin.tokenizer, kind="name"),
+        Fact(name="precision of models", value=origin.precision),
+        Fact(name="version of the metrics", value=str(origin.metrics_version)),
+    ]
+    for name, fingerprint in dict(made.get("models", {})).items():
+        known = f"SHA-256 {fingerprint}" if fingerprint else "its files were not found"
+        facts.append(Fact(name="model", value=name, note=known, kind="name"))
+    return facts
+
+
+def _environment(material: Material) -> list[Fact]:
+    origin, made = material.origin, material.origin.made_with
+    if not made:
+        text = "not recorded: the study was run by an earlier version"
+        return [Fact(name="versions and machine", value=text, tone="caution")]
+    libraries = ", ".join(f"{name} {version}" for name, version in made["libraries"].items())
+    return [
+        Fact(name="sweep", value=str(made["sweep"]), note=f"report by {origin.version}"),
+        Fact(name="last run", value=origin.last_run),
+        Fact(name="Python", value=str(made["python"])),
+        Fact(name="system", value=str(made["system"])),
+        Fact(
+            name="processor",
+            value=str(made["processor"]),
+            note=f"{made['processors']} processors, {made['threads']} threads used; "
+            + " ".join(made["features"]),
+        ),
+        Fact(name="libraries", value=libraries),
+    ]

@@ -1,0 +1,99 @@
+"""Figures and trials as every section words them; the rounding is that of the closing message."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from sweep.trials import TrialRecord
+from sweep.winner.figures import Figure
+from sweep.winner.message import compact, signed
+from sweep.winner.note import COSTS, TITLES, costs_of
+from sweep.winner.plots.board import Board
+from sweep.winner.report.content import Column, Table
+
+INTERVAL = "95 % interval"
+
+
+def bounds_text(bounds: tuple[float, float] | None) -> str:
+    """Return `[.610, .770]`; nothing where there is no interval."""
+    if bounds is None or not all(map(math.isfinite, bounds)):
+        return ""
+    return f"[{compact(bounds[0])}, {compact(bounds[1])}]"
+
+
+def change_text(figure: Figure) -> str:
+    """Return a difference with its interval, in the closing message's form."""
+    low, high = figure.interval
+    return f"{signed(figure.mean)} [{signed(low)}, {signed(high)}]"
+
+
+def shown_words(figure: Figure, *, maximize: bool) -> str:
+    """Return `better`, `worse` or `open`: whether an interval of a difference leaves out 0."""
+    low, high = figure.interval
+    if not (low > 0 or high < 0):
+        return "open"
+    return "better" if (low > 0) == maximize else "worse"
+
+
+def trial_rows(
+    board: Board,
+    trials: Iterable[TrialRecord],
+    *,
+    caption: str,
+    extra: Mapping[str, Mapping[int, str]] | None = None,
+) -> Table:
+    """Return a table of trials, in the order given.
+
+    Args:
+        board: with objectives and roles.
+        trials: its rows.
+        caption: of the table.
+        extra: further columns after the objectives: texts by trial number, by title.
+    """
+    extra = extra or {}
+    costs = [name for name in COSTS if name not in board.objectives]
+    columns = [Column("#", "number")]
+    columns += [Column(f"{name} [{INTERVAL}]", "number") for name in board.objectives]
+    columns += [Column("configuration", "name"), Column("is")]
+    columns += [Column(title, "number") for title in extra]
+    columns += [Column(TITLES[name], "number") for name in costs]
+    rows, marked = [], set()
+    for place, trial in enumerate(trials):
+        roles = board.roles.get(trial.number, ())
+        if {"recommended", "front"} & set(roles):
+            marked.add(place)
+        row = [str(trial.number)]
+        for name, value in zip(board.objectives, trial.values, strict=True):
+            row.append(f"{compact(value)} {bounds_text(trial.intervals.get(name))}".strip())
+        row += [trial.configuration.label(), ", ".join(roles)]
+        row += [texts.get(trial.number, "") for texts in extra.values()]
+        known = costs_of(trial)
+        rows.append((*row, *(known.get(TITLES[name], "") for name in costs)))
+    return Table(
+        caption=caption,
+        columns=tuple(columns),
+        rows=tuple(rows),
+        marked=frozenset(marked) if len(marked) < len(rows) else frozenset(),
+    )
+
+
+def numbered(numbers: Sequence[int], most: int = 6) -> str:
+    """Return `#1, #4 and 3 more`."""
+    shown = [f"#{number}" for number in numbers[:most]]
+    if len(numbers) > most:
+        return f"{', '.join(shown)} and {len(numbers) - most} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
+
+
+def clipped(text: str, longest: int) -> str:
+    """Return text of a corpus as one line without control characters, cut where it is longer."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * longest]).split())
+    cut = len(line) > longest or len(text) > 4 * longest
+    return f"{line[:longest]}{' ...' if cut else ''}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return `1 query`, `2,000 queries`."""
+    if count == 1:
+        return f"1 {noun}"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {plural}"
