@@ -82,9 +82,9 @@ def test_picks_and_a_table_for_people(island: Island) -> None:
     [
         (("compare", 1), "two trials are needed"),
         (("compare", 1, 99), "trial must be between 0 and 10, got 99"),
-        (("compare", 1, "bets"), "must be a number, recommended, best or baseline, got 'bets'"),
+        (("compare", 1, "bets"), "recommended, best or baseline, or a run file, got 'bets'"),
         (("compare", "iland", 1, 2), "Did you mean 'island'?"),
-        (("compare", 1, 2, "--metric", "mrr"), "recorded per query, got 'mrr'"),
+        (("compare", 1, 2, "--metric", "mrr"), "recorded per query in both, got 'mrr'"),
         (("delete", "iland", "--yes"), "Did you mean 'island'?"),
         (("delete", "island"), "needs a yes: give --yes"),
     ],
