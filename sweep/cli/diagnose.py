@@ -65,6 +65,12 @@ def chosen_trial(study: "Study", text: str | None) -> "TrialRecord":
     """
     from sweep.errors import StudyError
 
+    if len(study.goals) > 1 and not (text or "").isdecimal():
+        raise StudyError(
+            f"study {study.name!r}: a trial must be named by its number where there are several "
+            f"objectives, got {text or 'none'}. See `sweep best {study.name}` for those to choose "
+            f"from."
+        )
     if text is None or text in PICKS:
         return study.answer(text or "recommended").trial  # type: ignore[arg-type]
     if text.isdecimal():

@@ -100,9 +100,10 @@ def test_any_other_text_is_retrieved_live(island: Island) -> None:
     ]
     assert (found["query_id"], found["score"], found["relevant"]) == (None, None, [])
     assert "not a query of the corpus" in found["notes"][0]
-    asked = call_json("explain", "q2", "--live", *trial, **options)
+    quick = ("--trial", island.number("bm25"))
+    asked = call_json("explain", "q2", "--live", *quick, **options)
     assert asked["query_id"] is None
-    done = call_well("explain", text, *trial, **options)
+    done = call_well("explain", text, *quick, **options)
     assert "retrieved live" in done.stdout
 
 
@@ -130,6 +131,16 @@ def test_mistakes(island: Island, arguments: tuple[object, ...], text: str) -> N
     assert (done.returncode, done.stdout) == (USER_INPUT, "")
     assert text in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_several_objectives_have_no_trial_of_their_own(tmp_path: Path) -> None:
+    folder = begin(tmp_path, objective=["ndcg@5", "recall@5"])
+    call_well("run", "grid.yaml", "--threads", 1, cwd=folder)
+    for command in (("diagnose",), ("explain", "q1")):
+        done = call(*command, cwd=folder)
+        assert done.returncode == USER_INPUT
+        assert "a trial must be named" in done.stderr
+    assert call_json("diagnose", "grid", 1, cwd=folder)["metric"] == "ndcg@5"
 
 
 def test_without_its_store_and_without_its_corpus(tmp_path: Path) -> None:
