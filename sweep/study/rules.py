@@ -20,7 +20,8 @@ if TYPE_CHECKING:  # reading a study needs no engine
 def evaluation_of(study: Study) -> Evaluation:
     """Return what the study's scores are measured against."""
     known = study.about["identity"]["evaluation"]
-    return Evaluation(**known | {"thresholds": tuple(sorted(known["thresholds"].items()))})
+    thresholds = tuple(sorted(known.get("thresholds", {}).items()))
+    return Evaluation(**known | {"thresholds": thresholds})
 
 
 def constraints_of_study(study: Study) -> tuple[Constraint, ...]:
