@@ -300,6 +300,13 @@ def test_a_form_can_be_named(tmp_path: Path) -> None:
     )
 
 
+def test_a_form_is_told_by_keys_not_by_words_in_texts(tmp_path: Path) -> None:
+    words = '{"id": "retrieved_documents", "text": "gold_doc_ids: \\"graded_relevance\\""}'
+    paths = files(tmp_path, docs_jsonl=words, queries_jsonl=QUERIES)
+    paths += files(tmp_path, qrels_tsv="q1\tretrieved_documents\t1\n")
+    assert {part.format for part in read_sources(paths).parts} == {"jsonl", "tsv"}
+
+
 def test_a_role_can_be_named(tmp_path: Path) -> None:
     paths = files(
         tmp_path, a_jsonl='{"id": "1", "text": "ant"}', b_jsonl='{"id": "1", "text": "?"}'
