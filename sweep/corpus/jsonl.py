@@ -2,12 +2,15 @@
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sweep.corpus.text_file import read_lines, read_text, shorten
+from sweep.corpus.text_file import peek_text, read_lines, read_text, shorten
 from sweep.errors import CorpusError
+
+_KEY = re.compile(r'"([^"\\]*)"\s*:')
 
 
 def read_jsonl(path: Path, *, encoding: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -33,6 +36,22 @@ def read_json(path: Path, *, encoding: str | None = None) -> Any:
     if _may_have_halves(text):
         _refuse_lone_surrogates(content, where=str(path))
     return content
+
+
+def peek_keys(path: Path, *, encoding: str | None = None) -> frozenset[str]:
+    """Return the keys of the first object in a JSON or JSON Lines file; none if it is no such.
+
+    Of an object that is longer than what is looked at, all keys in that part, inner ones too.
+    """
+    head = peek_text(path, encoding=encoding)
+    start = head.find("{")
+    if start < 0 or head[:start].strip("[ \t\r\n"):
+        return frozenset()
+    try:
+        record, _ = json.JSONDecoder().raw_decode(head, start)
+        return frozenset(record)
+    except (ValueError, RecursionError):
+        return frozenset(_KEY.findall(head))
 
 
 def _parse_object(line: str, *, where: str) -> dict[str, Any]:

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from sweep.corpus import read_corpus
+from sweep.corpus.columns import FIELDS
+from sweep.corpus.readers.choose import BY_NAME
 from tests.corpus_files import write_corpus
-from tests.e2e.command import USER_INPUT
+from tests.e2e.command import ROOT, USER_INPUT
 from tests.e2e.in_process import call, call_json, call_well
 
 
@@ -102,6 +104,16 @@ def test_a_snapshot_and_what_has_changed_since(tmp_path: Path) -> None:
         assert line in shown.splitlines(), shown
     content = call_json("corpus", "diff", "c/snapshot.json", "c", cwd=tmp_path)
     assert [one["why"] for one in content["stale"]] == ["document changed", "span moved"]
+
+
+def test_every_form_is_named_in_the_help_and_in_the_documents(tmp_path: Path) -> None:
+    shown = " ".join(call_well("corpus", "convert", "--help", cwd=tmp_path).stdout.split())
+    document = (ROOT / "docs" / "corpus.md").read_text(encoding="utf-8")
+    for name in BY_NAME:
+        assert name in shown
+        assert f"`{name}`" in document
+    for field in {field for fields in FIELDS.values() for field in fields}:
+        assert f"`{field}`" in document
 
 
 def test_a_diff_of_nothing_is_told(tmp_path: Path) -> None:

@@ -14,8 +14,9 @@ from typing import Any
 
 from sweep.corpus.fields import read_id, read_integer, read_metadata, read_text, read_title
 from sweep.corpus.found import Finding, Found, Judgement, Place, ReadOptions, Source
+from sweep.corpus.jsonl import peek_keys
 from sweep.corpus.tables.json_rows import read_json_rows
-from sweep.corpus.text_file import peek_text, shorten
+from sweep.corpus.text_file import shorten
 from sweep.errors import CorpusError
 from sweep.records import Document, Notice, Query
 
@@ -27,10 +28,8 @@ _TEXTS = ("content", "text", "contents")
 
 
 def recognises(source: Source, options: ReadOptions) -> bool:
-    """Return whether the first line of a file has the evaluator's fields."""
-    head = peek_text(source.path, encoding=options.encoding).lstrip()
-    first = head if head.startswith("[") else head.split("\n", 1)[0]
-    return first.startswith(("{", "[")) and (f'"{TRUTH}"' in first or f'"{RETRIEVED}"' in first)
+    """Return whether the first row of a file has the evaluator's fields."""
+    return not {TRUTH, RETRIEVED}.isdisjoint(peek_keys(source.path, encoding=options.encoding))
 
 
 def read(source: Source, options: ReadOptions) -> Iterator[Finding]:

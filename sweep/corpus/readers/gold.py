@@ -9,7 +9,7 @@ from typing import Any
 
 from sweep.corpus.compressed import bare_name
 from sweep.corpus.found import Finding, ReadOptions, Source
-from sweep.corpus.jsonl import read_json
+from sweep.corpus.jsonl import peek_keys, read_json
 from sweep.corpus.readers.questions import GOLD_FIELDS
 from sweep.corpus.readers.table import read_as, read_table
 from sweep.corpus.tables.json_rows import table_of
@@ -22,13 +22,12 @@ _QUESTIONS = ("queries", "questions", "qrels")
 
 
 def recognises(source: Source, options: ReadOptions) -> bool:
-    """Return whether the first record of a JSON file has gold documents or graded relevance."""
+    """Return whether the first record has gold documents, or an object documents and queries."""
     if not bare_name(source.path).endswith((".json", ".jsonl", ".ndjson")):
         return False
-    head = peek_text(source.path, encoding=options.encoding)
-    if bare_name(source.path).endswith(".json"):
-        return any(f'"{field}"' in head for field in GOLD_FIELDS) or _may_be_object(head)
-    return any(f'"{field}"' in head.split("\n", 1)[0] for field in GOLD_FIELDS)
+    keys = peek_keys(source.path, encoding=options.encoding)
+    is_object = bare_name(source.path).endswith(".json") and bool(keys & {*_DOCUMENTS})
+    return bool(keys & GOLD_FIELDS) or (is_object and bool(keys & {*_QUESTIONS}))
 
 
 def read(source: Source, options: ReadOptions) -> Iterator[Finding]:
@@ -55,12 +54,6 @@ def read(source: Source, options: ReadOptions) -> Iterator[Finding]:
         role = "documents" if name in _DOCUMENTS else "queries"
         if table.rows:
             yield from read_table(table, options, role=role)
-
-
-def _may_be_object(head: str) -> bool:
-    parts = (_DOCUMENTS, _QUESTIONS)
-    named = all(any(f'"{name}"' in head for name in names) for names in parts)
-    return head.lstrip().startswith("{") and named
 
 
 def _as_records(documents: Any) -> Any:

@@ -29,9 +29,10 @@ def read(source: Source, options: ReadOptions) -> Iterator[Finding]:
     try:
         yield from _read(_load(name), f"{PREFIX}{name}")
     except (OSError, RuntimeError, EOFError, UnicodeError) as error:
+        reason = next((part for part in error.args if isinstance(part, str)), repr(error))
         raise CorpusError(
-            f"{PREFIX}{name}: must be a data set that can be had, got '{error}'. "
-            f"See `ir_datasets` on where its files are taken from."
+            f"{PREFIX}{name}: must be a data set that can be had, got '{reason}'. "
+            f"Check the network; https://ir-datasets.com/{name} says where its files come from."
         ) from error
 
 

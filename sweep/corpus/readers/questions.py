@@ -28,9 +28,11 @@ def read_questions(table: Table, columns: Mapping[str, str]) -> Iterator[Finding
     Raises: CorpusError if a cell is not what it must be.
     """
     known: dict[str, Query] = {}
+    numbers: dict[str, str] = {}
     judged = "gold" in columns or "grades" in columns
     for number, row in enumerate(table.rows, start=1):
-        query = _query(row, columns, number)
+        id_ = None if "id" in columns else numbers.setdefault(_text(row, columns), str(number))
+        query = _query(row, columns, id_)
         first = known.setdefault(query.id, query)
         if not judged or first is query or first.text != query.text:
             yield Found(row.place, query)  # other rows of a question add gold documents only
@@ -42,13 +44,17 @@ def read_questions(table: Table, columns: Mapping[str, str]) -> Iterator[Finding
                 if grade > 0:
                     yield Found(row.place, Answer(query.id, document_id, text, grade))
     if "id" not in columns:
-        text = "the questions have no ids; each is called by the number of its row"
+        text = "the questions have no ids; each is called by the number of its first row"
         yield Notice(where=table.file, text=text)
 
 
-def _query(row: Row, columns: Mapping[str, str], number: int) -> Query:
+def _text(row: Row, columns: Mapping[str, str]) -> str:
+    return read_text(row.values, where=str(row.place), id="a question", key=columns["text"])
+
+
+def _query(row: Row, columns: Mapping[str, str], own_id: str | None) -> Query:
     where = str(row.place)
-    id_ = read_id(row.values, columns["id"], where=where) if "id" in columns else str(number)
+    id_ = own_id or read_id(row.values, columns["id"], where=where)
     kept = {"answer"} if "gold" in columns else {"answer", "grade"}
     used = {name for field, name in columns.items() if field not in kept}
     return Query(

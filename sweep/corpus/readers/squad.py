@@ -16,7 +16,7 @@ from typing import Any
 from sweep.corpus.compressed import bare_name
 from sweep.corpus.fields import is_integer, read_id, read_metadata, read_text
 from sweep.corpus.found import Answer, Finding, Found, Judgement, Place, ReadOptions, Source
-from sweep.corpus.jsonl import read_json
+from sweep.corpus.jsonl import peek_keys, read_json
 from sweep.corpus.text_file import peek_text, shorten
 from sweep.errors import CorpusError
 from sweep.records import Document, Notice, Query
@@ -28,8 +28,8 @@ def recognises(source: Source, options: ReadOptions) -> bool:
     """Return whether a JSON file begins as SQuAD's do."""
     if not bare_name(source.path).endswith(".json"):
         return False
-    head = peek_text(source.path, encoding=options.encoding).lstrip()
-    return head.startswith("{") and '"data"' in head and '"paragraphs"' in head
+    head = peek_text(source.path, encoding=options.encoding)
+    return "data" in peek_keys(source.path, encoding=options.encoding) and '"paragraphs"' in head
 
 
 def read(source: Source, options: ReadOptions) -> Iterator[Finding]:

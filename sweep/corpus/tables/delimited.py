@@ -6,6 +6,7 @@ is what stands between two tabs, nothing is quoted.
 """
 
 import csv
+import re
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,7 @@ NO_HEADER: dict[int, tuple[str, ...]] = {
     3: ("query-id", "corpus-id", "score"),
     4: ("query-id", "iteration", "corpus-id", "score"),
 }
+_LONE_CR = re.compile(r"\r(?!\n)")
 _LIMIT = threading.Lock()  # the csv module has one limit on cells for the whole process
 
 
@@ -102,10 +104,15 @@ def _csv_rows(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list
     number = 1
     try:
         for cells in reader:
-            if any(cell.strip() for cell in cells):
+            if any(cells) and (len(cells) > 1 or cells[0].strip(" \t")):
                 yield number, cells
             number = reader.line_num + 1
     except csv.Error as error:
+        if _LONE_CR.search(text):
+            raise CorpusError(
+                f"{path}:{number}: lines must end at LF or CRLF, got a CR alone outside of "
+                "quotes. Save the file with such line ends, or quote the cell."
+            ) from error
         raise CorpusError(
             f"{path}:{number}: must be cells in the form of RFC 4180, got a line that is not "
             f"({error}). Double the quotes inside a quoted cell, and close it."

@@ -47,7 +47,7 @@ def _sheet(path: Path, title: str, rows: list[list[Any]], *, alone: bool) -> Tab
     filled = [
         (number, cells)
         for number, cells in enumerate(rows, start=1)
-        if any(cell is not None and str(cell).strip() for cell in cells)
+        if any(cell not in (None, "") for cell in cells)
     ]
     name = table_name(path) if alone else title
     file = str(path)

@@ -241,6 +241,14 @@ def test_a_question_may_have_a_row_for_each_gold_document(tmp_path: Path) -> Non
     assert spans(reading) == [("q1", "d1", "failed", 1)]
 
 
+def test_questions_without_ids_are_called_by_their_first_row(tmp_path: Path) -> None:
+    questions = "question,gold\nhow?,d1\nwho?,d2\nhow?,d2\n"
+    reading = read_sources(files(tmp_path, docs_jsonl=DOCUMENTS, ask_csv=questions))
+    assert [(q.id, q.text) for q in reading.corpus.queries] == [("1", "how?"), ("2", "who?")]
+    assert reading.corpus.qrels == {"1": {"d1": 1, "d2": 1}, "2": {"d2": 1}}
+    assert "have no ids; each is called by the number of its first row" in notices(reading)
+
+
 class Catalogue:
     """Stands for a data set of ir_datasets."""
 
@@ -290,6 +298,13 @@ def test_a_form_can_be_named(tmp_path: Path) -> None:
     assert "--format: must name a form, got 'cvs'. Did you mean 'csv'?" in error(
         paths, format="cvs"
     )
+
+
+def test_a_form_is_told_by_keys_not_by_words_in_texts(tmp_path: Path) -> None:
+    words = '{"id": "retrieved_documents", "text": "gold_doc_ids: \\"graded_relevance\\""}'
+    paths = files(tmp_path, docs_jsonl=words, queries_jsonl=QUERIES)
+    paths += files(tmp_path, qrels_tsv="q1\tretrieved_documents\t1\n")
+    assert {part.format for part in read_sources(paths).parts} == {"jsonl", "tsv"}
 
 
 def test_a_role_can_be_named(tmp_path: Path) -> None:

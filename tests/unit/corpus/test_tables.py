@@ -49,9 +49,9 @@ def test_cells_are_the_texts_that_are_written(tmp_path: Path, ending: str) -> No
 def test_a_quoted_cell_holds_separators_and_line_ends_and_lines_are_counted(
     tmp_path: Path,
 ) -> None:
-    found = table(tmp_path / "x.csv", 'id,text\n1,"a\r\nb, ""c"""\n\n2,\u2028d\n')
-    assert cells(found) == [["1", 'a\r\nb, "c"'], ["2", "\u2028d"]]
-    assert [row.place.at for row in found.rows] == ["2", "5"]
+    found = table(tmp_path / "x.csv", 'id,text\n1,"a\r\nb, ""c"""\n\n2,\u2028d\n,\n  \n\x85,\n')
+    assert cells(found) == [["1", 'a\r\nb, "c"'], ["2", "\u2028d"], ["\x85", ""]]
+    assert [row.place.at for row in found.rows] == ["2", "5", "8"]
 
 
 def test_semicolons_are_seen_and_told(tmp_path: Path) -> None:
@@ -98,6 +98,7 @@ def test_a_first_line_of_data_is_no_header(
         ("x.csv", "id,text\n1,a,b\n", "x.csv:2: must have 2 cells"),
         ("x.csv", 'id,text\n1,"a\n2,b\n', "x.csv:2: must be cells in the form of RFC 4180"),
         ("x.csv", 'id,text\n1,"a"b\n', "x.csv:2: must be cells in the form of RFC 4180"),
+        ("x.csv", "id,text\r1,a\r2,b\r", "x.csv:1: lines must end at LF or CRLF, got a CR alone"),
         ("x.csv", "id,id\n1,2\n", "x.csv:1: columns must have names of their own"),
         ("x.tsv", "id\ttext\n1\n", "x.tsv:2: must have 2 cells"),
         ("x.json", '[{"id": 1}, 2]', "x.json:[1]: must be a JSON object, got 2"),

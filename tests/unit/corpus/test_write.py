@@ -9,6 +9,7 @@ from sweep.corpus import read_corpus
 from sweep.corpus.write import check_target, write_corpus
 from sweep.errors import CorpusError
 from sweep.records import Corpus
+from sweep.whole_folder import whole_folder
 from tests.corpus_files import write_corpus as write_files
 
 CONTENT: dict[str, Any] = {
@@ -55,6 +56,24 @@ def test_a_file_in_the_place_of_the_folder_is_left_alone(tmp_path: Path) -> None
         check_target(tmp_path / "out", replace=True)
     (tmp_path / "empty").mkdir()
     check_target(tmp_path / "empty", replace=False)
+
+
+def test_an_interrupted_folder_is_as_it_was(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "old").touch()
+
+    def interrupted() -> None:
+        with whole_folder(out) as folder:
+            (folder / "new").touch()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert sorted(tmp_path.rglob("*")) == [out, out / "old"]
+    with whole_folder(out) as folder:
+        (folder / "new").touch()
+    assert sorted(tmp_path.rglob("*")) == [out, out / "new"]
 
 
 def test_a_full_disk_leaves_nothing_behind(
