@@ -51,6 +51,7 @@ def read_judgements(
     path = folder / SPANS_FILE
     raw = _known(path, _read_spans(path), texts, positions, notices) if path.is_file() else {}
     spans = [_span(key, entry, path=path, texts=texts) for key, entry in raw.items()]
+    _check_texts(path, raw.values(), texts, notices)
     if not grades and not spans:
         raise CorpusError(
             f"{folder}: must hold judgements, got none (looked for qrels/*.tsv, qrels.tsv and "
@@ -117,8 +118,30 @@ def _read_spans(path: Path) -> list[Judgement]:
             for field in ("start", "end", "score")
         )
         key = (query_id, document_id, start, end)
-        judgements.append(Judgement(line=number, key=key, grade=grade))
+        text = record.get("text")
+        told = text if isinstance(text, str) else None
+        judgements.append(Judgement(line=number, key=key, grade=grade, text=told))
     return judgements
+
+
+def _check_texts(
+    path: Path, judgements: Iterable[Judgement], texts: Mapping[str, str], notices: list[Notice]
+) -> None:
+    """Notice spans that do not hold the text that their line says; adds to `notices`."""
+    wrong = []
+    for judgement in judgements:
+        document_id, start, end = judgement.key[1:]
+        held = texts[str(document_id)][int(start) : int(end)]
+        if judgement.text is not None and judgement.text.split() != held.split():
+            wrong.append((judgement, held))
+    if wrong:
+        first, held = wrong[0]
+        text = (
+            f"{len(wrong)} spans do not hold their 'text' (e.g. line {first.line}: "
+            f"{shorten(held)} stands there, not {shorten(first.text)}): offsets count code points "
+            f"of the field 'text' of this version of the document"
+        )
+        notices.append(Notice(where=path.name, text=text))
 
 
 def _known(

@@ -14,11 +14,15 @@ EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """One line of a judgement file: `key` is (query id, document id) or these with start, end."""
+    """One line of a judgement file: `key` is (query id, document id) or these with start, end.
+
+    `text` is what the line says that the span holds, None where it does not say.
+    """
 
     line: int
     key: tuple[str | int, ...]
     grade: int
+    text: str | None = None
 
 
 def drop_unknown(

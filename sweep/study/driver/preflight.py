@@ -10,7 +10,14 @@ from sweep.index.analyzer import make_analyzer
 from sweep.index.vectors import check_factory
 from sweep.models import find_model
 from sweep.records import Corpus
-from sweep.study.metrics import check_goals, depth_notices, recorded_metrics, timing_notices
+from sweep.study.driver.forewarnings import forewarnings
+from sweep.study.metrics import (
+    check_goals,
+    depth_notices,
+    goals_of,
+    recorded_metrics,
+    timing_notices,
+)
 from sweep.study.space.search_space import BaselineRun, SearchSpace
 
 
@@ -36,6 +43,8 @@ def preflight(space: SearchSpace, engine: Engine) -> None:
         engine.report.notice(notice)
     cut = configurations if space.sampler.kind == "grid" else _longest_chunks(configurations)
     for notice in _truncation_notices(cut, engine):
+        engine.report.notice(notice)
+    for notice in forewarnings(engine, configurations, [g.metric for g in goals_of(space)]):
         engine.report.notice(notice)
 
 
