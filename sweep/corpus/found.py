@@ -59,10 +59,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One piece and its place."""
+    """One piece and its place; `text` is what a line says that its span holds."""
 
     place: Place
     item: Document | Query | Judgement | Span | Answer
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sweep.corpus.examine import examination_notices, examine, labelled_share
 from sweep.corpus.notices import duplicate_texts, queries_without_relevant, unjudged_queries
 from sweep.records import Corpus, Ints, TokenOffsets
 
@@ -19,8 +20,9 @@ def describe_corpus(corpus: Corpus, offsets: TokenOffsets | None = None) -> dict
         corpus: what is described.
         offsets: the study tokenizer's tokens of its documents; without them no token lengths.
     Returns: a dict with `name`, `hash`, `documents`, `queries`, `judgements`, `spans` (None
-        without any) and `notices`. Lengths are quantiles over documents, in white-space words,
-        code points and tokens; `kinds` counts the queries' `metadata.kind`.
+        without any) and `notices`; `documents` holds the shares of scripts, of documents with a
+        label, and groups of near duplicates. Lengths are quantiles over documents, in white-space
+        words, code points and tokens; `kinds` counts the queries' `metadata.kind`.
     """
     texts = [document.text for document in corpus.documents]
     documents: dict[str, Any] = {
@@ -30,6 +32,8 @@ def describe_corpus(corpus: Corpus, offsets: TokenOffsets | None = None) -> dict
         "without_text": sum(not text.strip() for text in texts),
         "duplicate_texts": [list(group) for group in duplicate_texts(corpus.documents)],
     }
+    found = examine(corpus)
+    documents |= {"labelled_share": labelled_share(corpus), **found.to_json()}
     if offsets is not None:
         documents["tokens"] = _quantiles(np.diff(offsets.indptr))
     return {
@@ -39,7 +43,7 @@ def describe_corpus(corpus: Corpus, offsets: TokenOffsets | None = None) -> dict
         "queries": _describe_queries(corpus),
         "judgements": _describe_judgements(corpus),
         "spans": _describe_spans(corpus),
-        "notices": [str(notice) for notice in corpus.notices],
+        "notices": [*map(str, corpus.notices), *examination_notices(corpus, found)],
     }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sweep.corpus.answers import find_answer
 from sweep.corpus.found import Answer, Dropped, Found, Judgement
+from sweep.corpus.text_file import shorten
 from sweep.corpus.unknown_ids import Entry, Key, drop_unknown
 from sweep.errors import CorpusError
 from sweep.records import Document, Notice, Query, Span
@@ -66,6 +67,7 @@ def join_judgements(
         )
         _add(known, spans if is_span else grades)
     checked = [_span(entry, texts, check=check) for entry in spans.values()]
+    _check_texts(spans.values(), texts, notices)
     if check and not grades and not checked:
         raise CorpusError(
             f"{where}: must hold judgements, got none (looked for qrels and for spans). Write "
@@ -78,6 +80,24 @@ def join_judgements(
         notices=tuple(notices),
         dropped=tuple(dropped),
     )
+
+
+def _check_texts(spans: Iterable[Entry], texts: Mapping[str, str], notices: list[Notice]) -> None:
+    """Notice spans that do not hold the text that their line says; adds to `notices`."""
+    wrong = []
+    for entry in spans:
+        document_id, start, end = entry.key[1:]
+        held = texts[str(document_id)][int(start) : int(end)]
+        if entry.text is not None and entry.text.split() != held.split():
+            wrong.append((entry, held))
+    if wrong:
+        first, held = wrong[0]
+        text = (
+            f"{len(wrong)} spans do not hold their 'text' (e.g. line {first.place.at}: "
+            f"{shorten(held)} stands there, not {shorten(first.text)}): offsets count code points "
+            f"of the field 'text' of this version of the document"
+        )
+        notices.append(Notice(where=first.place.name, text=text))
 
 
 def _by_file(
@@ -102,7 +122,7 @@ def _by_file(
             key = (item.query_id, item.document_id, start, start + len(item.text))
         else:
             continue
-        entry = Entry(place=one.place, key=key, grade=item.grade)
+        entry = Entry(place=one.place, key=key, grade=item.grade, text=one.text)
         files.setdefault((one.place.file, len(key) == 4), []).append(entry)
     return files
 

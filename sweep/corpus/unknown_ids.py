@@ -15,11 +15,15 @@ Key = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One judgement: `key` is (query id, document id) or these with start, end."""
+    """One judgement: `key` is (query id, document id) or these with start, end.
+
+    `text` is what a line says that its span holds, None where it does not say.
+    """
 
     place: Place
     key: Key
     grade: int
+    text: str | None = None
 
 
 def drop_unknown(

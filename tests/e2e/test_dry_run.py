@@ -126,6 +126,7 @@ def test_a_plan_leaves_no_trace_of_a_study(planned: Planned) -> None:
     assert {path.split("/")[1] for path in made} == {".store"}
     assert {path.split("/")[2] for path in made} <= {
         "offsets", "chunks", "inputs", "terms", "bm25_list", "seconds", "precision", "rate",
+            "examination", "lost_queries",
     }  # fmt: skip
 
 

@@ -1,11 +1,14 @@
 """`sweep corpus inspect`: look at a corpus before a sweep."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sweep.cli.corpus.source_options import read, source_options
 from sweep.cli.options import json_option
+
+if TYPE_CHECKING:
+    from sweep.records import Corpus
 
 
 @click.command(name="inspect")
@@ -36,6 +39,7 @@ def inspect(
     model = find_model(tokenizer or DEFAULT_MODEL)
     offsets = token_offsets(load_tokenizer(model), [d.text for d in corpus.documents])
     facts = describe_corpus(corpus, offsets)
+    facts["notices"] += _search_notices(corpus)
     if as_json:
         print_json(facts)
         return
@@ -43,6 +47,22 @@ def inspect(
     print_table(("what", "value"), list(_flat(facts)))
     for notice in notices:
         message(f"note: {notice}")
+
+
+def _search_notices(corpus: "Corpus") -> list[str]:
+    """Return what should be known where nothing is said of how the corpus will be searched."""
+    from sweep.metrics import parse_metric
+    from sweep.study.driver.forewarnings import (
+        lost_queries,
+        lost_query_notices,
+        saturation_notices,
+    )
+
+    lost = lost_queries(corpus, analyzer="auto", with_title=True)
+    told = list(lost_query_notices(lost, "auto", corpus))
+    for name in ("ndcg@10", "recall@10", "hit@10"):
+        told += saturation_notices(parse_metric(name), corpus, top_k=10)
+    return told
 
 
 def _flat(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:

@@ -154,7 +154,9 @@ def _spans(path: Path, options: ReadOptions) -> Iterator[Found]:
             for field in ("start", "end", "score")
         )
         span = Span(query_id=query_id, document_id=document_id, start=start, end=end, grade=grade)
-        yield Found(Place(str(path), str(number)), span)
+        text = record.get("text")
+        told = text if isinstance(text, str) else None
+        yield Found(Place(str(path), str(number)), span, text=told)
 
 
 def _existing(folder: Path, name: str) -> Path:

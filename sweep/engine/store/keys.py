@@ -26,6 +26,8 @@ VERSIONS = {
     "precision": 1,
     "latency": 2,
     "rate": 1,
+    "examination": 1,
+    "lost_queries": 1,
 }
 
 

@@ -1,7 +1,8 @@
 """What a run would do, and what it would take, without doing it: `sweep run --dry-run`.
 
-The store gains what any run needs first: chunks, their tokens, and how fast models are here. No
-study, trial or study folder is written, and a storage that does not exist is not made.
+The store gains what any run needs first: chunks, their tokens, what a look at every text told,
+and how fast models are here. No study, trial or study folder is written, and a storage that does
+not exist is not made.
 """
 
 import time

@@ -12,7 +12,14 @@ from sweep.models import find_model
 from sweep.records import Corpus
 from sweep.study.driver.baseline import baseline_notices
 from sweep.study.driver.critical import check_critical
-from sweep.study.metrics import check_goals, depth_notices, recorded_metrics, timing_notices
+from sweep.study.driver.forewarnings import forewarnings
+from sweep.study.metrics import (
+    check_goals,
+    depth_notices,
+    goals_of,
+    recorded_metrics,
+    timing_notices,
+)
 from sweep.study.run_file import RunFile
 from sweep.study.space.search_space import SearchSpace
 
@@ -45,6 +52,8 @@ def preflight(space: SearchSpace, engine: Engine, run: RunFile | None = None) ->
         engine.report.notice(notice)
     cut = configurations if space.sampler.kind == "grid" else _longest_chunks(configurations)
     for notice in _truncation_notices(cut, engine):
+        engine.report.notice(notice)
+    for notice in forewarnings(engine, configurations, [g.metric for g in goals_of(space)]):
         engine.report.notice(notice)
 
 

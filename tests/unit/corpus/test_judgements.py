@@ -173,6 +173,21 @@ def test_repeated_spans_count_once_and_contradicting_ones_are_refused(tmp_path: 
     assert "qrels_spans.jsonl:2: a pair must have one grade" in error(folder)
 
 
+def test_spans_that_do_not_hold_their_text_are_noticed(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, spans=[span(0, 3), span(4, 7), span(8, 13)])
+    held = read_corpus(folder).documents[0].text
+    told = [
+        {**span(0, 3), "text": held[0:3]},
+        {**span(4, 7), "text": f"  {held[4:7]}\n"},  # white space may have been cleaned
+        {**span(8, 13), "text": "elsewhere"},
+    ]
+    folder = folder_with(tmp_path / "told", spans=told)
+    assert f"1 spans do not hold their 'text' (e.g. line 3: {held[8:13]!r} stands" in notices(
+        folder
+    )
+    assert "not 'elsewhere'): offsets count code points" in notices(folder)
+
+
 def test_unknown_ids_are_counted_named_and_left_out(tmp_path: Path) -> None:
     lines = ["q1\td1\t1", *(f"q1\tx{n}\t1" for n in range(4)), "q9\td1\t1"]
     folder = folder_with(tmp_path, qrels="\n".join(lines))
