@@ -56,7 +56,8 @@ def command(
         curves, reason = study_curves(opened, metric=metric, store=store, report=report)
     if as_json:
         shown = {"curves": [asdict(curve) for curve in curves], "no_curves": reason}
-        print_json({"study": opened.name, **found.to_json(), **shown})
+        told = {"sentences": _sentences(found, curves)}
+        print_json({"study": opened.name, **found.to_json(), **shown, **told})
         return
     queries = f" on {found.queries:,} queries" if found.queries > 1 else ""
     click.echo(
@@ -67,6 +68,19 @@ def command(
     _print_importance(found)
     _print_curves(curves, reason)
     _print_effort(found)
+
+
+def _sentences(found: "Insight", curves: Sequence["Curve"]) -> list[str]:
+    """Return all that was found in words, for a page or a message."""
+    from sweep.winner.insight import sentences
+
+    maximize = found.maximize
+    told = [sentences.effect_sentence(e, maximize=maximize) for e in found.effects]
+    told += [
+        sentences.interaction_sentence(one, maximize=maximize) for one in found.interactions.found
+    ]
+    told += [sentences.curve_sentence(curve) for curve in curves]
+    return told + ([sentences.effort_sentence(found.effort)] if found.effort else [])
 
 
 def _print_effects(found: "Insight") -> None:

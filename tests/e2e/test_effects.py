@@ -27,6 +27,8 @@ def test_json_and_text_say_the_same(undisturbed: Path) -> None:
     assert found["importance"]["reason"] == "5 finished trials are too few, it takes 10"
     assert found["effort"]["configurations"] <= 5
     assert {curve["by"] for curve in found["curves"]} == {"top_k", "tokens"}
+    assert len(found["sentences"]) == len(effects) + len(found["curves"]) + 1
+    assert found["sentences"][-1].startswith("a random ")
     text = call_well("effects", "grid", cwd=undisturbed).stdout
     assert text.startswith("ndcg@5 on 9 queries, 5 configurations of grid\n")
     for told in (

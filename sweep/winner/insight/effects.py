@@ -17,6 +17,7 @@ from sweep.winner.insight.matching import FOLLOWS, Level, Match, ParameterTable
 
 _ROUNDING = 1e-12  # of the largest score: finer differences are noise of the arithmetic
 _FEWEST = 2  # configurations of a value whose plain mean is shown
+_SPARSE = 0.1  # share of the configurations: what less of them meet by chance says little of all
 Pairs = dict[tuple[int, int], Match]
 
 
@@ -79,7 +80,8 @@ def main_effects(
     averaged over blocks, query by query. The values' effects are the least-squares solution of all
     pairs, weighted by their numbers of blocks (in a complete grid: the mean of the value minus
     that of all). Values that no chain of pairs joins are effects of their own, so that a parameter
-    may be listed twice.
+    may be listed twice. Where nothing matches, or next to nothing (values that were drawn at
+    random), these are plain means, and marked.
 
     Args:
         params: N flat configurations; a parameter is absent where it does not apply.
@@ -94,7 +96,9 @@ def main_effects(
     for name in table.names:
         if names is not None and name not in names:
             continue
-        found += _matched_effects(table, name, scores) or _plain_effect(table, name, scores)
+        matched = _matched_effects(table, name, scores)
+        plain = [] if matched and not _sparse(matched) else _plain_effect(table, name, scores)
+        found += plain or matched
     return tuple(sorted(found, key=lambda effect: (not effect.matched, -effect.size)))
 
 
@@ -126,6 +130,12 @@ def weighted_sums(weights: Floats, scores: Floats) -> Floats:
     sums: Floats = np.einsum("vn,nq->vq", weights[:, rows], scores[rows])
     limit = _ROUNDING * float(np.abs(scores).max(initial=0.0))
     return np.where(np.abs(sums) <= limit, 0.0, sums)
+
+
+def _sparse(matched: Sequence[MainEffect]) -> bool:
+    """Return whether nearly all configurations have no counterpart, as where values are drawn."""
+    took_part = sum(value.configurations for effect in matched for value in effect.values)
+    return took_part < _SPARSE * (took_part + matched[0].left_out)
 
 
 def _matched_effects(table: ParameterTable, name: str, scores: Floats) -> list[MainEffect]:

@@ -18,7 +18,7 @@ from sweep.records import Floats, Ints
 
 MOST_VALUES = 12  # of a number; more are put into bins
 BINS = 4  # of equally many configurations, as far as equal values permit
-FEWEST_LINKED = 2  # blocks: one pair alone cannot tell a link from a coincidence
+RECURS = 2  # blocks for each of the values that go along: fewer may be a coincidence
 FOLLOWS = {"chunk.splitter": "chunk.unit"}  # the second is fixed by the first, but for sentences
 
 
@@ -121,7 +121,7 @@ class ParameterTable:
 
         A parameter whose values have nothing in common on the two sides leaves no block: a space
         that pairs size 64 with top_k 48 and size 128 with top_k 24. Where it follows from the
-        value and all else, in two blocks or more, it is let go along, and named.
+        value and all else, and recurs in two blocks or more, it is let go along, and named.
         """
         columns = self.shared((one, other), (name,))
         apart = [c for c in columns if not (one.seen[c] & other.seen[c]).any()]
@@ -130,8 +130,12 @@ class ParameterTable:
             return None
         keys = self.keys(rest)
         common = np.intersect1d(keys[one.rows], keys[other.rows])
-        if len(common) < (FEWEST_LINKED if apart else 1):
+        if not len(common):
             return None
+        for side in (one, other) if apart else ():
+            rows = side.rows[np.isin(keys[side.rows], common)]
+            if RECURS * len(np.unique(self.keys(tuple(apart))[rows])) > len(common):
+                return None
         weights = np.zeros(len(keys))
         weights[one.rows] = block_weights(keys[one.rows], common)
         weights[other.rows] = -block_weights(keys[other.rows], common)

@@ -1,6 +1,6 @@
 """What each value of each parameter does to the objective, all else equal, and that of top_k."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import plotly.graph_objects as go
@@ -20,7 +20,7 @@ MOST_ROWS = 20
 MOST_VALUES = 6  # of one parameter; of more some are left out, never the best or the worst
 BETTER, WORSE, OPEN = "better", "worse", "no difference shown"
 COLORS = {BETTER: "#2a962a", WORSE: "#d9463f", OPEN: "#8a8a8a"}
-PLAIN = "not matched: other parameters differ too"
+PLAIN = "not matched"  # plain means: other parameters differ too
 Row = tuple[MainEffect, ValueEffect]
 
 
@@ -46,7 +46,7 @@ def plot_effects(
         return None
     axis = {"title": {"text": f"{objective}: difference to the mean over the parameter's values"}}
     figure = make_figure(
-        f"What each parameter does to {objective}, all else equal",
+        f"What each parameter does to {objective}{_all_else(groups)}",
         {"xaxis": axis, "yaxis": {"tickvals": list(range(len(rows))), "ticktext": _names(rows)}},
     )
     for matched in (True, False):
@@ -57,7 +57,7 @@ def plot_effects(
                 if effect.matched == matched and meaning_of(value, maximize=maximize) == meaning
             ]
             if own:
-                name = meaning if matched else f"{meaning} ({PLAIN})"
+                name = meaning if matched else f"{meaning}, {PLAIN}"
                 marker = {"color": color, "symbol": "circle" if matched else "circle-open"}
                 figure.add_trace(_points(rows, own).update(name=name, marker=marker))
     for place, ((one, _), (other, _)) in enumerate(zip(rows, rows[1:], strict=False)):
@@ -78,16 +78,11 @@ def plot_top_k(effects: Mapping[str, MainEffect], objective: str) -> go.Figure |
     if len(tops) < 2:
         return None
     figure = make_figure(
-        f"{objective} by top_k, all else equal",
-        {
-            "xaxis": {
-                "title": {"text": "top_k"},
-                "tickvals": list(tops),
-                "ticktext": list(tops.values()),
-            },
-            "yaxis": {"title": {"text": objective}},
-        },
+        f"{objective} by top_k{_all_else(effects.values())}",
+        {"xaxis": {"title": {"text": "top_k"}}, "yaxis": {"title": {"text": objective}}},
     )
+    if all(label.isdigit() for label in tops.values()):  # no bins
+        figure.update_xaxes(tickvals=list(tops))
     for mode, color in MODES.items():
         if mode not in effects:
             continue
@@ -101,7 +96,7 @@ def plot_top_k(effects: Mapping[str, MainEffect], objective: str) -> go.Figure |
                 mode="lines+markers",
                 line={"dash": "solid" if matched else "dot"},
                 marker={"size": 8, "color": color},
-                name=mode if matched else f"{mode} ({PLAIN})",
+                name=mode if matched else f"{mode}, {PLAIN}",
                 hovertext=[_hover(effects[mode], value) for value in values],
                 hovertemplate="%{hovertext}<extra></extra>",
             )
@@ -131,6 +126,10 @@ def _names(rows: Sequence[Row]) -> list[str]:
     ]
 
 
+def _all_else(effects: Iterable[MainEffect]) -> str:
+    return ", all else equal" if all(effect.matched for effect in effects) else ""
+
+
 def _with(effect: MainEffect) -> str:
     return f" (with {', '.join(effect.along)})" if effect.along else ""
 
@@ -153,7 +152,9 @@ def _points(rows: Sequence[Row], own: Sequence[int]) -> go.Scatter:
 
 
 def _hover(effect: MainEffect, value: ValueEffect) -> str:
-    how = f"in {effect.blocks} blocks or more" if effect.matched else PLAIN
+    how = f"in {effect.blocks} blocks or more"
+    if not effect.matched:
+        how = f"{PLAIN}: other parameters differ too"
     bounds = _interval(value)
     interval = "" if bounds is None else f" [{bounds[0]:+.4f}, {bounds[1]:+.4f}]"
     return (

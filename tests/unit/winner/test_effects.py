@@ -1,12 +1,14 @@
 """Main effects worked by hand, against SciPy's intervals, and what must not pass for an effect."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from sweep.winner.insight.effects import MainEffect, main_effects
+from sweep.winner.insight.effects import MainEffect, ValueEffect, main_effects
+from sweep.winner.insight.sentences import effect_sentence
 from sweep.winner.statistics.bootstrap import bootstrap_interval
 
 QUERIES = np.array([0.0, 0.1, 0.4, 0.5])  # how easy each query is
@@ -138,6 +140,14 @@ def test_one_pair_alone_is_no_link() -> None:
     assert main_effects(params, rows(0.0, 0.5)) == ()
 
 
+def test_numbers_that_never_recur_are_no_link() -> None:
+    """Drawn at random, overlap differs between any two configurations."""
+    rng = np.random.default_rng(0)
+    params = [{"size": s, "k": k, "o": float(rng.random())} for s in (64, 128) for k in range(5)]
+    found = by_name(main_effects(params, rng.random((10, 3)), names=["size"]))
+    assert not found["size"].matched
+
+
 def test_a_unit_follows_its_splitter() -> None:
     params = [
         {"chunk.splitter": "tokens", "chunk.unit": "tokens", "chunk.size": 100},
@@ -158,6 +168,16 @@ def test_without_blocks_plain_means_are_marked() -> None:
     assert [value.configurations for value in found["a"].values] == [10, 10, 10, 10]
     assert found["a"].values[-1].difference > 0.25
     assert found["a"].blocks == found["a"].left_out == 0
+
+
+def test_two_that_meet_by_chance_do_not_speak_for_all() -> None:
+    rng = np.random.default_rng(0)
+    drawn = [{"a": a % 3, "b": float(rng.random())} for a in range(50)]
+    params = [*drawn, {"a": 0, "b": 0.5}, {"a": 1, "b": 0.5}]
+    found = by_name(main_effects(params, rng.random((52, 3))))
+    assert not found["a"].matched
+    few = by_name(main_effects(params[-5:], rng.random((5, 3))))
+    assert few["a"].matched
 
 
 def test_a_single_configuration_is_no_plain_mean() -> None:
@@ -208,3 +228,42 @@ def test_names_that_read_alike_stay_apart() -> None:
 def test_what_was_not_varied_has_no_effect() -> None:
     assert main_effects([{"k": 1}, {"k": 1}], np.ones((2, 4))) == ()
     assert main_effects([], np.empty((0, 0))) == ()
+
+
+@pytest.mark.parametrize(
+    ("low", "changes", "maximize", "told"),
+    [
+        (0.04, {}, True, "size 128 is best, 64 worst: +.100 between them"),
+        (0.04, {}, False, "size 64 is best, 128 worst: -.100 between them"),
+        (-0.01, {}, True, "size: no value is shown to be better than the mean of all"),
+        (math.nan, {}, True, "size: no value is shown to be better than the mean of all"),
+        (
+            0.04,
+            {"along": ("top_k",)},
+            True,
+            "size 128 is best, 64 worst: +.100 between them (top_k changes along)",
+        ),
+        (
+            0.04,
+            {"matched": False},
+            True,
+            "size 128 is best, 64 worst: +.100 between them (not matched: other parameters differ "
+            "along with it)",
+        ),
+    ],
+)
+def test_sentences(low: float, changes: dict[str, Any], maximize: bool, told: str) -> None:
+    given = {"matched": True, "blocks": 2, "along": (), "left_out": 0, **changes}
+    values = [
+        ValueEffect(
+            value=str(size),
+            at=float(size),
+            configurations=2,
+            mean=0.5 + sign * 0.05,
+            difference=sign * 0.05,
+            interval=(low, 0.06) if sign > 0 else (-0.06, -low),
+        )
+        for size, sign in ((64, -1), (128, 1))
+    ]
+    effect = MainEffect(parameter="size", values=tuple(values), **given)
+    assert effect_sentence(effect, maximize=maximize) == told

@@ -179,7 +179,8 @@ def test_effects_say_whether_a_difference_is_shown() -> None:
     assert found["worse"]["y"] == [4]
     assert found["no difference shown"]["y"] == [2, 3]
     assert found["no difference shown"]["error_x"]["array"][0] == 0.0
-    plain = found[f"better ({PLAIN})"]
+    assert figure.layout.title.text == "What each parameter does to work"
+    plain = found[f"better, {PLAIN}"]
     assert (plain["y"], plain["marker"]["symbol"]) == ([0], "circle-open")
     assert "in 3 blocks or more" in found["better"]["hovertext"][0]
 
@@ -191,6 +192,7 @@ def test_of_many_values_the_ends_the_best_and_the_worst_are_shown() -> None:
     names = [name.rpartition(" ")[2] for name in figure.layout.yaxis.ticktext]
     assert len(names) <= 8
     assert {"0", "1", "9", "-9"} <= set(names)
+    assert figure.layout.title.text == "What each parameter does to rr, all else equal"
     many = [effect(f"p{n}", curve[:6]) for n in range(5)]
     figure = plot_effects(many, "rr", maximize=True)
     assert figure is not None
@@ -206,7 +208,7 @@ def test_top_k_has_a_line_for_each_mode() -> None:
     found = traces(plot_top_k(effects, "rr"))
     assert (found["bm25"]["x"], found["bm25"]["y"]) == ([3, 10], [0.8, 1.5])
     assert found["bm25"]["error_y"]["array"] == pytest.approx([0.05, 0.05])
-    assert found[f"vector ({PLAIN})"]["line"]["dash"] == "dot"
+    assert found[f"vector, {PLAIN}"]["line"]["dash"] == "dot"
 
 
 def test_thousands_of_points_stay_small() -> None:
