@@ -63,8 +63,15 @@ def chosen_trial(study: "Study", text: str | None) -> "TrialRecord":
 
     Raises: SweepError if there is none.
     """
+    from sweep.errors import StudyError
     from sweep.study.comparison import find_trial
 
+    if len(study.goals) > 1 and not (text or "").isdecimal():
+        raise StudyError(
+            f"study {study.name!r}: a trial must be named by its number where there are several "
+            f"objectives, got {text or 'none'}. See `sweep best {study.name}` for those to choose "
+            f"from."
+        )
     if text is None:
         return study.answer().trial
     return study.trial(int(text)) if text.isdecimal() else find_trial(study, text)

@@ -165,7 +165,8 @@ def _end_lines(answer: Answer) -> list[str]:
         pick = f" --trial {answer.trial.number}"
     return [
         f"STUDY {name}: {answer.counts}",
-        f"NEXT  sweep report {name} | sweep dashboard | sweep export {name}{pick} --out winner/",
+        f"NEXT  sweep report {name} | sweep diagnose {name} | sweep dashboard | "
+        f"sweep export {name}{pick} --out winner/",
     ]
 
 

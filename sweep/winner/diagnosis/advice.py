@@ -72,6 +72,7 @@ class Remedy:
             "value": self.value,
             "op": self.op,
             "note": self.note,
+            "text": str(self),
             "tried": self.tried.to_json() if self.tried else None,
         }
 

@@ -124,11 +124,16 @@ def charge(target: Target, places: Mapping[ListName, Place], pipeline: Pipeline)
 
 
 def _lost_by_index(places: Mapping[ListName, Place], pipeline: Pipeline) -> bool:
-    """Return whether exact search would have listed it, and nothing else does."""
-    if pipeline.asked is None or "searched" in places:
+    """Return whether exact search would have brought it on, and nothing else does."""
+    vector = places.get("vector")
+    if pipeline.asked is None or "searched" in places or vector is None:
         return False
-    other = pipeline.first == "hybrid" and _within(places.get("bm25"), pipeline.listed)
-    return _within(places.get("vector"), pipeline.asked) and not other
+    if pipeline.first == "hybrid":
+        other = _within(places.get("bm25"), pipeline.listed)
+        return vector.rank <= pipeline.asked and not other
+    if pipeline.rerank_depth is not None:
+        return vector.rank <= pipeline.rerank_depth
+    return vector.turn <= pipeline.top_k
 
 
 def _charge_fused(places: Mapping[ListName, Place], pipeline: Pipeline) -> Stage:

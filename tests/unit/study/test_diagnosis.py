@@ -125,12 +125,12 @@ def judged_handbook() -> Corpus:
     return replace(made, documents=corpus.documents)
 
 
-@pytest.mark.parametrize("objective", ["ndcg@10", "span_ndcg@10"])
 def test_in_every_mode_charges_add_up_to_what_is_missed(
-    tmp_path: Path, cross_encoder: str, judged_handbook: Corpus, objective: str
+    tmp_path: Path, cross_encoder: str, judged_handbook: Corpus
 ) -> None:
     engine = engine_on(tmp_path / "store", judged_handbook)
-    for name, configuration in configurations(cross_encoder).items():
+    for number, (name, configuration) in enumerate(configurations(cross_encoder).items()):
+        objective = "span_ndcg@10" if number % 2 else "ndcg@10"
         small = replace(configuration, top_k=2)
         output = engine.output(small)
         found = diagnose(*study_of(tmp_path, engine, small, objective=objective), engine)

@@ -15,6 +15,8 @@ HYBRID = Pipeline(first="hybrid", listed=50, asked=None, rerank_depth=None, top_
 RERANK = Pipeline(first="hybrid", listed=50, asked=None, rerank_depth=20, top_k=10)
 ON_BM25 = Pipeline(first="bm25", listed=100, asked=None, rerank_depth=20, top_k=10)
 HNSW = Pipeline(first="vector", listed=100, asked=10, rerank_depth=None, top_k=10)
+HNSW_DEEPER = Pipeline(first="vector", listed=100, asked=100, rerank_depth=None, top_k=10)
+ON_HNSW = Pipeline(first="vector", listed=100, asked=100, rerank_depth=20, top_k=10)
 HYBRID_HNSW = Pipeline(first="hybrid", listed=50, asked=50, rerank_depth=None, top_k=10)
 
 
@@ -53,6 +55,9 @@ def target(**changes: Any) -> Target:
         # Exact search would have had it.
         ("index", {}, at(vector=10), HNSW),
         ("top_k", {}, at(vector=11), HNSW),
+        ("top_k", {}, at(vector=60), HNSW_DEEPER),  # it could have listed it, but no higher
+        ("index", {}, at(vector=20), ON_HNSW),
+        ("rerank depth", {}, at(vector=21), ON_HNSW),
         ("index", {}, at(vector=50), HYBRID_HNSW),
         ("top_k", {}, at(vector=3, bm25=40, fused=60), HYBRID_HNSW),
         ("fusion", {}, at(vector=3, searched=3, fused=11), HYBRID_HNSW),
