@@ -63,7 +63,8 @@ class StudyHoles:
 def evaluation_of(study: Study) -> Evaluation:
     """Return what the study's scores are measured against."""
     known = study.about["identity"]["evaluation"]
-    return Evaluation(**known | {"thresholds": tuple(sorted(known["thresholds"].items()))})
+    thresholds = tuple(sorted(known.get("thresholds", {}).items()))
+    return Evaluation(**known | {"thresholds": thresholds})
 
 
 def hole_labels(study: Study, corpus: Corpus) -> tuple[int, int]:

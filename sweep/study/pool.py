@@ -14,7 +14,7 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,8 +56,8 @@ class PoolEntry:
     title: str
     passage: str
     ranks: Mapping[int, int]
-    could_change: bool = False
-    effect: float = 0.0
+    could_change: bool
+    effect: float
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready form, its label empty."""
@@ -116,35 +116,29 @@ def make_pool(
             f"{study.goals[0].name}. Spans are judged wherever they are; costs need no label."
         )
     trials, chosen, beside = _compared(study)
-    passing: list[int] = []
     holes = study_holes(study, trials, corpus, engine=engine, depth=depth)
+    could = np.zeros(len(holes.lists), dtype=np.bool_)
     if chosen is not None:
         numbers = [trial.number for trial in trials]
         found = find_contenders(study, holes, chosen)
         passing = [numbers.index(one.trial) for one in found]
-        beside = dict.fromkeys([*beside, *passing])
-    rows = list(dict.fromkeys([*([] if chosen is None else [chosen]), *beside]))
+        could = favouring(study, holes, chosen, passing)
+        beside = dict.fromkeys([chosen, *beside, *passing])
+    rows = list(beside)
     ranks = _ranks(holes.lists)
     held = (ranks[rows] > 0) & (ranks[rows] <= (depth or ranks.max(initial=1)))
     effects, sums = _effects(holes, rows, chosen)
     pairs = np.flatnonzero(held.any(axis=0))
     best = np.where(held, ranks[rows], np.iinfo(np.int32).max).min(axis=0)
-    could = np.zeros(len(holes.lists), dtype=np.bool_)
-    if chosen is not None:
-        could = favouring(study, holes, chosen, passing)
     keys = (best, -_tidy(sums), -_tidy(effects), ~could)
-    order = np.lexsort((pairs, *(key[pairs] for key in keys)))
-    shown = pairs[order][:limit]
-    sources = _sources(held[:, shown], ranks[rows][:, shown])
-    entries = _entries(study, holes, corpus, shown, [rows[s] for s in sources], ranks)
-    entries = [
-        replace(entry, could_change=bool(could[pair]), effect=float(effect))
-        for entry, pair, effect in zip(entries, shown, _tidy(effects[shown]), strict=True)
-    ]
+    shown = pairs[np.lexsort((pairs, *(key[pairs] for key in keys)))][:limit]
+    sources = [rows[s] for s in _sources(held[:, shown], ranks[rows][:, shown])]
+    told = zip(could[shown].tolist(), _tidy(effects[shown]).tolist(), strict=True)
+    entries = _entries(study, holes, corpus, shown, sources, ranks, list(told))
     return Pool(
-        entries=tuple(entries),
+        entries=entries,
         total=len(pairs),
-        could_change=int(could.sum()),
+        could_change=int(could[pairs].sum()),
         labels=holes.labels,
     )
 
@@ -202,11 +196,13 @@ def _entries(
     pairs: Ints,
     sources: Sequence[int],
     ranks: NDArray[np.int32],
-) -> list[PoolEntry]:
+    told: Sequence[tuple[bool, float]],
+) -> tuple[PoolEntry, ...]:
+    """Return the entries of pairs; `told`: could each change the choice, and its effect."""
     texts = {query.id: query.text for query in corpus.queries}
     tops = {row: _top_chunks(study, holes.trials[row]) for row in sorted(set(sources))}
     entries = []
-    for pair, source in zip(pairs.tolist(), sources, strict=True):
+    for pair, source, (could, effect) in zip(pairs.tolist(), sources, told, strict=True):
         query = holes.query_ids[int(holes.lists.row[pair])]
         document = corpus.documents[int(holes.lists.document[pair])]
         start, end = tops[source][query, document.id]
@@ -219,9 +215,11 @@ def _entries(
                 title=document.title,
                 passage=document.text[start:end],
                 ranks={holes.trials[row].number: int(ranks[row, pair]) for row in returning},
+                could_change=could,
+                effect=effect,
             )
         )
-    return entries
+    return tuple(entries)
 
 
 def _top_chunks(study: Study, trial: TrialRecord) -> dict[tuple[str, str], tuple[int, int]]:

@@ -39,8 +39,8 @@ from sweep.study.driver.evaluate import (
     write_tables,
 )
 from sweep.study.driver.identity import claim_folder
-from sweep.study.driver.opening import begin_study, read_recorded
-from sweep.study.driver.restore import clear_halves, restore_tables
+from sweep.study.driver.opening import begin_study
+from sweep.study.driver.restore import clear_halves
 from sweep.study.driver.split import StudySplit, study_split
 from sweep.study.folder import study_folder
 from sweep.study.label_files import label_lines
@@ -128,8 +128,6 @@ def rescore(
             folder=folder,
         )
         with report.run(name, int(study.about["planned"])):
-            recorded = read_recorded(sibling)
-            restore_tables(evaluation, recorded)
             _score_trials(study, sibling, evaluation)
         opened = Study(name, study.storage)
         _confirm(study, opened, evaluation, split)
@@ -203,6 +201,7 @@ def _score_trials(study: Study, sibling: optuna.Study, evaluation: Evaluation) -
     for number, trial in enumerate(study.trials):
         report.on_progress("trials", number, len(study.trials))
         if number < done:
+            _restore_tables(study, trial, evaluation)
             continue
         record = replace(_rescored(study, trial, evaluation), number=number)
         sibling.add_trial(to_optuna(record, space))
@@ -210,6 +209,17 @@ def _score_trials(study: Study, sibling: optuna.Study, evaluation: Evaluation) -
         if record.state == "FAIL" and trial.state == "COMPLETE":
             report.notice(f"trial {number} failed: {record.error['message']}")
     report.on_progress("trials", len(study.trials), len(study.trials))
+
+
+def _restore_tables(study: Study, trial: TrialRecord, evaluation: Evaluation) -> None:
+    """Make the tables of a trial that has been scored again where they are missing here."""
+    folder, fingerprint = evaluation.folder, trial.fingerprint
+    paths = (folder.scores(fingerprint), folder.ranking(fingerprint))
+    if trial.state == "COMPLETE" and not all(path.is_file() for path in paths):
+        ranking = study.folder.path / trial.files["ranking"]
+        output = read_ranking(ranking, evaluation.engine.corpus)
+        table = evaluation.scorer.score(trial.configuration, output)
+        write_tables(evaluation, trial.configuration, output, table)
 
 
 def _rescored(study: Study, trial: TrialRecord, evaluation: Evaluation) -> TrialRecord:

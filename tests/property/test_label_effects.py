@@ -74,7 +74,7 @@ def every_labelling(qrels: dict[str, int], holes: Any, labels: tuple[int, int]) 
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=20)
+@settings(max_examples=14)
 @given(qrels=QRELS, lists=LISTS)
 def test_bounds_hold_under_every_labelling_and_are_reached(
     name: str, qrels: dict[str, int], lists: Any
@@ -102,7 +102,7 @@ def test_bounds_hold_under_every_labelling_and_are_reached(
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n not in ("rprec", "bpref")])
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(qrels=QRELS, lists=LISTS)
 def test_own_holes_relevant_and_one_hole_relevant(
     name: str, qrels: dict[str, int], lists: Any
@@ -123,7 +123,7 @@ def test_own_holes_relevant_and_one_hole_relevant(
 
 
 @pytest.mark.parametrize("name", ["ndcg@3", "recall", "p@3", "rr@3", "hit@2", "fidelity"])
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(qrels=QRELS, lists=LISTS)
 def test_so_many_labels_reach_the_steps(name: str, qrels: dict[str, int], lists: Any) -> None:
     labels = (min(0, *qrels.values()), 3)
