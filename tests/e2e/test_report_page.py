@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from sweep.winner.report.html import to_html
+from tests.corpus_files import HEADER, write_corpus
 from tests.e2e.browser import NEEDS_BROWSER
+from tests.e2e.command import write_space
 from tests.e2e.in_process import call_well
 from tests.report_material import HOSTILE, hostile_report
 
@@ -169,3 +171,32 @@ def test_no_text_acts(browser: Any, tmp_path: Path) -> None:
         assert page.locator("img, a:not([href^='#'])").count() == 0
         shown = page.locator("#leaderboard td.name").last.inner_text()
         assert "<a href='https:" in shown
+
+
+def test_a_corpus_of_markup_is_shown_as_text(browser: Any, tmp_path: Path) -> None:
+    """Through a run: what a document, a query, a title and a name hold reaches the page."""
+    script = "<script>alert(1)</script>"
+    documents = [
+        {"_id": f"d{n}", "title": f"{script} {n}", "text": f"{script} apple {'pear ' * n}"}
+        for n in range(3)
+    ]
+    queries = [
+        {"_id": 'q"1', "text": f'"apple" </script>{script} שלום', "metadata": {"<b>": 1}},
+        {"_id": "q2", "text": "plum", "metadata": {"<b>": 2}},
+    ]
+    folder = tmp_path / "<img src=x onerror=alert(2)>"
+    qrels = f'{HEADER}q"1\td0\t1\nq2\td1\t1\n'
+    write_corpus(folder, corpus=documents, queries=queries, qrels=qrels)
+    name = "<b onclick=alert(3)>study"
+    space = {"mode": "bm25", "top_k": [1, 3], "chunk": {"splitter": "words", "size": [3, 9]}}
+    content = {"name": name, "corpus": folder.name, "objective": "ndcg@3", "space": space}
+    write_space(tmp_path / "space.yaml", content)
+    call_well("run", "space.yaml", "--threads", 1, cwd=tmp_path)
+    path = tmp_path / call_well("report", cwd=tmp_path).stdout.strip()
+    with opened(browser, path, viewport={"width": 375, "height": 800}) as page:
+        assert name in page.inner_text("header")
+        assert folder.name in page.inner_text("header")
+        examples = page.inner_text("#diagnosis")
+        assert script in examples
+        assert page.locator("img, b, #diagnosis script").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") == 375

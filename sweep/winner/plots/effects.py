@@ -20,7 +20,7 @@ MOST_ROWS = 20
 MOST_VALUES = 6  # of one parameter; of more some are left out, never the best or the worst
 BETTER, WORSE, OPEN = "better", "worse", "no difference shown"
 COLORS = {BETTER: "#2a962a", WORSE: "#d9463f", OPEN: "#8a8a8a"}
-PLAIN = "not matched: other parameters differ too"
+PLAIN = "not matched"  # plain means: other parameters differ too
 Row = tuple[MainEffect, ValueEffect]
 
 

@@ -124,11 +124,13 @@ class Example:
         query: its text.
         note: what is to be said of it, without texts of the corpus.
         tables: ranked lists and the like.
+        folded: whether they are behind the query's text.
     """
 
     query: str
     note: str
     tables: tuple[Table, ...]
+    folded: bool = False
 
 
 Block = (

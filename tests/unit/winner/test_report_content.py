@@ -71,7 +71,7 @@ def test_message_note_and_report_tell_the_same_figures() -> None:
         plain(answer.recommendation.detectable),
         "0.12 ms [0.10, 0.20]",
         "2.3 MB",
-        "84%",
+        "84 %",
     ]
     for figure in others:
         assert figure in message
@@ -232,7 +232,7 @@ def test_a_confirm_set_that_was_looked_at_twice_is_open() -> None:
     question = "Is the score free of the luck of the choice?"
     once = material(answer, trials=trials, origin=origin(looks=1))
     assert findings(once)[question][1] is False
-    assert findings(once)[question][0].startswith("confirm set, 12 queries")
+    assert findings(once)[question][0].startswith("Yes: confirm set, 12 queries")
     text, is_open = findings(replace(once, origin=origin(looks=2)))[question]
     assert "looked at 2 times" in text
     assert is_open

@@ -1,6 +1,7 @@
 """What the configuration misses, which stage lost it, what to search next, and examples."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sweep.winner.diagnosis.advice import Advice
 from sweep.winner.diagnosis.charge import ListName, Place
@@ -37,7 +38,7 @@ def diagnosis_section(material: Material) -> Section | None:
     blocks: list[Block] = [
         Paragraph(
             text=f"#{found.trial}, {found.metric} {compact(found.score)} over "
-            f"{counted(found.queries, 'query')}: {missed}."
+            f"{counted(found.queries, 'query')}; {missed}."
         ),
         *([_losses(found)] if found.losses or found.order is not None else []),
         *_advice(found),
@@ -48,7 +49,8 @@ def diagnosis_section(material: Material) -> Section | None:
         text = f"Examples: {number} with the lowest scores. More on one of them:"
         line = material.command("explain", material.study, found.worst[0].query_id)
         blocks += [Paragraph(text=text), Commands(lines=(line,))]
-    blocks += [_example(found, worst) for worst in found.worst]
+    examples = [_example(found, worst) for worst in found.worst]
+    blocks += [replace(one, folded=place > 0) for place, one in enumerate(examples)]
     return Section(title=title, blocks=tuple(blocks), data=found.to_json())
 
 

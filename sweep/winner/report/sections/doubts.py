@@ -65,10 +65,11 @@ def _of_answer(material: Material, found: Answer | Front) -> Iterator[Finding]:
     elif tied == 1:
         text = f"All {compared - 1} others are called worse, allowing for their number."
     else:
+        loss = dict(zip(found.compared, found.recommendation.tukey.loss.tolist(), strict=True))
         others = [number for number in found.tied if number != found.trial.number]
         text = (
-            f"{tied - 1} of {compared} others are not separable from the best: "
-            f"{numbered(others)}. Any of them could truly be better."
+            f"{tied - 1} others of {compared} are not separable from the best: "
+            f"{numbered(sorted(others, key=loss.__getitem__))}. Any of them could truly be better."
         )
     yield Finding(
         question="Could another of these configurations be better?",
@@ -115,8 +116,8 @@ def _honest(material: Material, answer: Answer) -> Finding:
         return Finding(question=question, answer=f"No: {answer.unconfirmed}.", is_open=True)
     gap = plain(answer.search.mean - answer.confirm.mean)
     text = (
-        f"{answer.confirm.how}, {counted(answer.confirm.queries, 'query')}; on the queries that "
-        f"chose it, it scores {plain(answer.search.mean)}, a difference of {gap}."
+        f"Yes: {answer.confirm.how}, {counted(answer.confirm.queries, 'query')}; on the queries "
+        f"that chose it, it scores {plain(answer.search.mean)}, a difference of {gap}."
     )
     if answer.confirm.how == CONFIRMED and looks > 1:
         text += f" But the confirm set was looked at {looks} times: each look uses some of it up."

@@ -163,7 +163,9 @@ def _effort(found: SearchEffort | None) -> Iterator[Block]:
 
 def _importance(found: Explanation) -> Iterator[Block]:
     if found.importance:
-        shares = ", ".join(f"{name} {share:.0%}" for name, share in found.importance.items())
+        named = {name: share for name, share in found.importance.items() if share >= 0.005}
+        shares = ", ".join(f"{name} {share:.0%}" for name, share in named.items())
+        shares += ", the others 0%" if len(named) < len(found.importance) else ""
         yield Paragraph(
             text=f"A second opinion, Optuna's importance ({found.importance_method}): {shares}. "
             f"It tells what sets the best trials apart, without an interval and without saying "

@@ -68,12 +68,17 @@ def _figures(material: Material, holes: Holes) -> Table:
 def _contenders(material: Material, holes: Holes) -> Table:
     shown = holes.contenders[:MOST]
     labels = {t.number: t.configuration.label() for t in material.board.trials}
-    caption = f"Configurations that {'could' if holes.attained else 'might'} pass"
+    verb = "could" if holes.attained else "might"
+    caption = f"Configurations that {verb} pass #{holes.recommended}, and by how much at most"
     if len(holes.contenders) > MOST:
-        caption += f", the first {MOST} of {len(holes.contenders):,}"
+        caption += f" (the first {MOST} of {len(holes.contenders):,})"
     return Table(
-        caption=f"{caption} #{holes.recommended}, and by how much at most",
-        columns=(Column("#", "number"), Column("by at most", "number"), Column("", "name")),
+        caption=caption,
+        columns=(
+            Column("#", "number"),
+            Column("by at most", "number"),
+            Column("configuration", "name"),
+        ),
         rows=tuple((str(o.trial), signed(o.lead), labels.get(o.trial, "")) for o in shown),
     )
 

@@ -1,6 +1,7 @@
 """How the leading trials do on kinds of queries, and whether routing kinds would pay."""
 
 import math
+from dataclasses import replace
 
 from sweep.winner.insight.slices import Slice, SliceScore
 from sweep.winner.message import plain, signed
@@ -24,7 +25,10 @@ def slices_section(material: Material) -> Section | None:
         )
     ]
     for field in found.fields[:MOST_FIELDS]:
-        blocks += [_table(found, field), Paragraph(text=_routing(found, field), quote=True)]
+        blocks += [
+            _table(material, found, field),
+            Paragraph(text=_routing(found, field), quote=True),
+        ]
     blocks.append(
         Paragraph(
             text=f"Choosing the best of {len(found.numbers):,} for every single query would gain "
@@ -41,13 +45,18 @@ def slices_section(material: Material) -> Section | None:
     return Section(title="Kinds of queries", blocks=tuple(blocks), data=found.data)
 
 
-def _table(found: SlicedStudy, field: SlicedField) -> Table:
+def _table(material: Material, found: SlicedStudy, field: SlicedField) -> Table:
     columns = [Column(field.by, "quote"), Column("queries", "number")]
     columns += [Column(f"#{found.numbers[row]} {role}", "number") for row, role in _roles(found)]
-    columns += [Column("best there", "number"), Column("lead", "number"), Column("p (Holm)")]
+    columns += [
+        Column("best there", "number"),
+        Column("lead", "number"),
+        Column("p (Holm)", "number"),
+    ]
+    columns.append(Column("is"))
     rows = [_row(found, slice_) for slice_ in field.slices]
-    every = [_score(found.overall[row]) for row, _ in _roles(found)]
-    rows.append(("all", f"{found.queries:,}", *every, "", "", ""))
+    every = [_overall(material, found, row) for row, _ in _roles(found)]
+    rows.append(("all", f"{found.queries:,}", *every, "", "", "", ""))
     return Table(caption=f"{found.metric} by {field.by}", columns=tuple(columns), rows=tuple(rows))
 
 
@@ -59,10 +68,19 @@ def _row(found: SlicedStudy, slice_: Slice) -> tuple[str, ...]:
     scores = [_score(slice_.scores[row]) for row, _ in _roles(found)]
     first = (slice_.value, f"{slice_.queries:,}", *scores)
     if slice_.winner is None or slice_.lead is None:
-        return (*first, "", "", "too few queries")
-    told = f"{slice_.p_value:.4f} {'separable' if slice_.separable else 'not separable'}"
+        return (*first, "", "", "", "too few queries")
+    told = f"{slice_.p_value:.4f}", "separable" if slice_.separable else "not separable"
     lead = signed(slice_.lead) if slice_.lead else ""
-    return (*first, f"#{found.numbers[slice_.winner]}", lead, told)
+    return (*first, f"#{found.numbers[slice_.winner]}", lead, *told)
+
+
+def _overall(material: Material, found: SlicedStudy, row: int) -> str:
+    """Return a score over all queries; of the objective with the interval shown elsewhere."""
+    board, score = material.board, found.overall[row]
+    if found.metric != board.objectives[0]:
+        return _score(score)
+    trial = next(t for t in board.trials if t.number == found.numbers[row])
+    return _score(replace(score, interval=trial.intervals.get(found.metric, score.interval)))
 
 
 def _score(score: SliceScore) -> str:
