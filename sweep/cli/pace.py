@@ -89,13 +89,16 @@ class Pace:
         self.stages: list[str] = []  # that are running, the innermost last
         self.best: tuple[float, int] | None = None  # value and trial number
         self.complete = self.failed = 0
+        self.shared_s = 0.0  # spent on work that many trials share: it tells nothing of the rest
 
     def progress(self, what: str, done: int, total: int) -> Step:
         """Take note of how far a piece of work is."""
         step = self.steps.get(what)
         if step is None or done < step.done or total != step.total:
             step = self.steps[what] = Step(what)
-        now = self.clock()
+        if what != "trials" and step.samples:
+            self.shared_s += self.clock() - step.samples[-1][0]
+        now = self._now(step)
         step.done, step.total = done, total
         step.samples.append((now, done))
         while len(step.samples) > 2 and step.samples[1][0] < now - WINDOW_S:
@@ -103,6 +106,14 @@ class Pace:
         if what != "trials":
             self.current = None if step.ended else step
         return step
+
+    def _now(self, step: Step) -> float:
+        """Return the time by which a step is measured; that of trials stands during shared work."""
+        if step.what != "trials":
+            return self.clock()
+        working = self.current
+        last = self.clock() if working is None else working.samples[-1][0]
+        return last - self.shared_s
 
     def event(self, name: str, fields: dict[str, Any]) -> None:
         """Take note of an event of the engine or the study."""
@@ -159,14 +170,14 @@ class Pace:
     def speed(self, step: Step) -> tuple[str, str]:
         """Return a step's rate and how long it will still take; "" where nothing is known.
 
-        All trials take at least as long as what is being done for the next one.
+        Trials wait for the work that many of them share, and then go at their own rate.
         """
-        now = self.clock()
+        now = self._now(step)
         rate, left = step.rate(now), step.left_s(now)
         if rate is None or left is None:
             return "", ""
         if step.what == "trials" and self.current is not None:
-            left = max(left, self.current.left_s(now) or 0.0)
+            left += self.current.left_s(self.clock()) or 0.0
         return rate_text(rate, step.unit), f"{duration(left)} left"
 
 

@@ -29,15 +29,21 @@ def test_late_news_lower_the_rate(clock: Clock) -> None:
     assert step.left_s(clock.now) == pytest.approx(3 * 10 - 9)
 
 
-def test_trials_take_at_least_as_long_as_what_is_done_for_the_next(clock: Clock) -> None:
+def test_trials_wait_for_shared_work_and_then_go_at_their_own_rate(clock: Clock) -> None:
     pace = Pace(clock=clock)
     pace.progress("trials", 0, 4)
-    pace.progress("embed mini", 0, 100)
     clock.now += 1
     trials = pace.progress("trials", 1, 4)
     assert pace.speed(trials) == ("1.0 trials/s", "3.0 s left")
+    pace.progress("embed mini", 0, 100)
+    clock.now += 1
     pace.progress("embed mini", 2, 100)
-    assert pace.speed(trials) == ("1.0 trials/s", "49 s left")
+    assert pace.speed(trials) == ("1.0 trials/s", "52 s left")
+    clock.now += 49
+    pace.progress("embed mini", 100, 100)
+    assert pace.speed(trials) == ("1.0 trials/s", "3.0 s left")
+    clock.now += 1
+    assert pace.speed(pace.progress("trials", 2, 4)) == ("1.0 trials/s", "2.0 s left")
 
 
 def test_work_that_was_stored_already_is_not_fast_work(clock: Clock) -> None:
@@ -135,13 +141,14 @@ def test_line(clock: Clock) -> None:
     pace = Pace("ndcg@10", clock=clock)
     pace.progress("trials", 0, 40)
     assert pace.line() == "trials 0/40"
-    pace.progress("embed mini", 0, 12_000)
     clock.now += 10
     pace.event("trial", {"number": 2, "state": "COMPLETE", "value": 0.71234})
     pace.progress("trials", 10, 40)
+    pace.progress("embed mini", 0, 12_000)
+    clock.now += 10
     pace.progress("embed mini", 4000, 12_000)
     assert pace.line() == (
-        "trials 10/40, 1.0 trials/s, 30 s left; best ndcg@10 so far 0.7123 (#2); "
+        "trials 10/40, 1.0 trials/s, 50 s left; best ndcg@10 so far 0.7123 (#2); "
         "embed mini 4,000/12,000 texts, 400 texts/s, 20 s left"
     )
 

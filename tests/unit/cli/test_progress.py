@@ -147,18 +147,19 @@ def drawn(pace: Pace, width: int = 100) -> str:
 
 def test_live_view_has_everything(pace: Pace, clock: Clock) -> None:
     pace.progress("trials", 0, 40)
-    pace.progress("embed all-MiniLM-L6-v2", 0, 12_000)
     clock.now += 80
     pace.progress("trials", 10, 40)
+    pace.progress("embed all-MiniLM-L6-v2", 0, 12_000)
+    clock.now += 80
     pace.progress("embed all-MiniLM-L6-v2", 4000, 12_000)
     pace.event("trial", trial(2, 0.71234))
     lines = drawn(pace).splitlines()
     assert len(lines) == 3
-    for text in ("trials", "10/40", "8.0 s each", "4 min 00 s left"):
+    for text in ("trials", "10/40", "8.0 s each", "6 min 40 s left"):
         assert text in lines[0]
     for text in ("embed all-MiniLM-L6-v2", "4,000/12,000", "50 texts/s", "2 min 40 s left"):
         assert text in lines[1]
-    assert lines[2].rstrip() == "best ndcg@10 so far 0.7123 (#2), 1 min 20 s so far"
+    assert lines[2].rstrip() == "best ndcg@10 so far 0.7123 (#2), 2 min 40 s so far"
 
 
 def test_live_view_names_a_stage_that_counts_nothing(pace: Pace) -> None:
