@@ -22,7 +22,7 @@ from sweep.study.driver.draws import GridDraws, Recorded, SampledDraws
 from sweep.study.driver.evaluate import Evaluation
 from sweep.study.driver.identity import study_identity
 from sweep.study.driver.opening import describe, open_study, read_recorded
-from sweep.study.driver.preflight import preflight
+from sweep.study.driver.preflight import forewarn, preflight
 from sweep.study.driver.queue import TooManyFailures, axes_of, evaluate_queue, planned
 from sweep.study.driver.restore import clear_halves, restore_tables
 from sweep.study.driver.split import StudySplit, study_split
@@ -93,7 +93,6 @@ def run(
     _check_size(loaded, options)
     check_storage(options.storage or default_storage())
     engine = start_engine(inputs, options, report)
-    make_folder(engine.options.store)
     engine.store.clear_abandoned()
     storage = open_storage(options.storage or default_storage(), create=True)
     storage.tell = report.notice
@@ -149,6 +148,8 @@ def start_engine(inputs: Inputs, options: RunOptions, report: Report) -> Engine:
     for notice in (*inputs.corpus.notices, *inputs.space.notices):
         report.notice(str(notice))
     preflight(inputs.space, engine)
+    make_folder(engine.options.store)
+    forewarn(inputs.space, engine)
     return engine
 
 
