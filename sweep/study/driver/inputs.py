@@ -9,10 +9,11 @@ from typing import Literal
 from sweep.corpus import read_corpus
 from sweep.engine.engine import Engine, EngineOptions
 from sweep.engine.measure.report import Report
+from sweep.engine.store.store import make_folder
 from sweep.errors import SpaceError, StudyError
 from sweep.records import Corpus
 from sweep.study.driver.baseline import read_baseline
-from sweep.study.driver.preflight import preflight
+from sweep.study.driver.preflight import forewarn, preflight
 from sweep.study.folder import default_store
 from sweep.study.run_file import RunFile
 from sweep.study.space.read import read_space
@@ -90,6 +91,8 @@ def start_engine(inputs: Inputs, options: RunOptions, report: Report) -> Engine:
     for notice in (*inputs.corpus.notices, *inputs.space.notices):
         report.notice(str(notice))
     preflight(inputs.space, engine, inputs.baseline)
+    make_folder(engine.options.store)
+    forewarn(inputs.space, engine)
     return engine
 
 

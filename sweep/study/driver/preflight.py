@@ -34,9 +34,7 @@ def preflight(space: SearchSpace, engine: Engine, run: RunFile | None = None) ->
 
     Raises: SweepError for what no trial could do anything about.
     """
-    configurations = list(space.examples())
-    if isinstance(space.baseline, Configuration):
-        configurations.append(space.baseline)
+    configurations = _examples(space)
     _check_metrics(space, engine)
     few = check_critical(space, engine.corpus)
     for c in configurations:
@@ -53,8 +51,18 @@ def preflight(space: SearchSpace, engine: Engine, run: RunFile | None = None) ->
     cut = configurations if space.sampler.kind == "grid" else _longest_chunks(configurations)
     for notice in _truncation_notices(cut, engine):
         engine.report.notice(notice)
-    for notice in forewarnings(engine, configurations, [g.metric for g in goals_of(space)]):
+
+
+def forewarn(space: SearchSpace, engine: Engine) -> None:
+    """Tell what makes scores of this space on this corpus say less than they seem to."""
+    metrics = [goal.metric for goal in goals_of(space)]
+    for notice in forewarnings(engine, _examples(space), metrics):
         engine.report.notice(notice)
+
+
+def _examples(space: SearchSpace) -> list[Configuration]:
+    baseline = [space.baseline] if isinstance(space.baseline, Configuration) else []
+    return [*space.examples(), *baseline]
 
 
 def _check_metrics(space: SearchSpace, engine: Engine) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from sweep.engine.engine import Engine
 from sweep.engine.measure.report import Report
 from sweep.engine.stages.scoring import Scorer
-from sweep.engine.store.store import make_folder, write_whole
+from sweep.engine.store.store import write_whole
 from sweep.errors import StorageError, StoreError
 from sweep.study.dashboard.showcase import Showcase, show_ended
 from sweep.study.driver.baseline import baseline_facts
@@ -67,7 +67,6 @@ def run(
     check_size(loaded, options)
     check_storage(options.storage or default_storage())
     engine = start_engine(inputs, options, report)
-    make_folder(engine.options.store)
     engine.store.clear_abandoned()
     storage = open_storage(options.storage or default_storage(), create=True)
     storage.tell = report.notice
