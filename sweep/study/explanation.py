@@ -199,4 +199,5 @@ def _ambiguous(corpus: Corpus, text: str, found: Lookup) -> StudyError:
 
 def _named(corpus: Corpus, row: int) -> str:
     query = corpus.queries[row]
-    return f"{query.id} {' '.join(query.text.split())[:100]!r}"
+    id_ = query.id if query.id.isprintable() else repr(query.id)
+    return f"{id_} {' '.join(query.text.split())[:100]!r}"
