@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import sweep
-from sweep.engine.measure.report import Report as Quiet
+from sweep.engine.measure.report import Report as Progress
 from sweep.errors import StudyError, SweepError
 from sweep.study.board import board_of
 from sweep.study.diagnosis import diagnose
@@ -30,12 +30,15 @@ WORST = 5  # queries that are shown as examples
 Format = Literal["html", "md", "json"]
 
 
-def make_report(study: Study, *, store: Path | None = None) -> Report:
+def make_report(
+    study: Study, *, store: Path | None = None, progress: Progress | None = None
+) -> Report:
     """Return everything that is to be said of a study; that nothing can be recommended, too.
 
     Args:
         study: with a trial.
         store: folder of reusable stage outputs; None = the default.
+        progress: told what is worked on.
 
     Raises: StudyError if no configuration of the study has been evaluated, nor has failed.
     """
@@ -51,7 +54,8 @@ def make_report(study: Study, *, store: Path | None = None) -> Report:
     except SweepError as error:
         reason = str(error)
     verdict = verdict_of(study)
-    diagnosis, no_diagnosis = _diagnosis(study, found, store)
+    progress = progress or Progress()
+    diagnosis, no_diagnosis = _diagnosis(study, found, store, progress)
     return build_report(
         Material(
             study=study.name,
@@ -61,7 +65,7 @@ def make_report(study: Study, *, store: Path | None = None) -> Report:
             failed=_failed(study),
             counts=study.counts(),
             losses=verdict.losses,
-            explanation=_explanation(study, store),
+            explanation=_explanation(study, store, progress),
             slices=_slices(study) if isinstance(found, Answer) else None,
             diagnosis=diagnosis,
             no_diagnosis=no_diagnosis,
@@ -86,11 +90,11 @@ def _failed(study: Study) -> tuple[TrialRecord, ...]:
     return tuple(sorted(last.values(), key=lambda trial: trial.number))
 
 
-def _explanation(study: Study, store: Path | None) -> Explanation | None:
+def _explanation(study: Study, store: Path | None, progress: Progress) -> Explanation | None:
     if not study.complete:
         return None
     found = study_insight(study)
-    curves, reason = study_curves(study, store=store)
+    curves, reason = study_curves(study, store=store, report=progress)
     scores = metric_scores(study, study.complete, found.metric)
     return Explanation(
         effects=found.effects,
@@ -124,14 +128,15 @@ def _slices(study: Study) -> SlicedStudy | None:
 
 
 def _diagnosis(
-    study: Study, found: Answer | Front | None, store: Path | None
+    study: Study, found: Answer | Front | None, store: Path | None, progress: Progress
 ) -> tuple[Diagnosis | None, str]:
     """Return the diagnosis of the trial to use, or of the first of the front; else why not."""
     if found is None:
         return None, ""
     trial = found.trial if isinstance(found, Answer) else found.trials[0]
     try:
-        return diagnose(study, trial, reopen(study, store=store, report=Quiet()), worst=WORST), ""
+        engine = reopen(study, store=store, report=progress)
+        return diagnose(study, trial, engine, worst=WORST), ""
     except SweepError as error:
         return None, str(error)
 

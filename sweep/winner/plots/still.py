@@ -19,6 +19,7 @@ RIGHT, TOP, BOTTOM = 16, 8, 46
 CHARACTER = 6.4  # px of a letter of 11 px, on average
 LONGEST_TICK = 46  # characters of a line
 LINE, NARROW_LINE = 15, 11.5  # px of a line of text, alone and among others
+DASHES = {"dot": "2 3", "dash": "6 4", "dashdot": "6 3 2 3", "longdash": "10 4"}
 Figure = Mapping[str, Any]
 Bars = list[tuple[float, float]]
 
@@ -146,9 +147,8 @@ def _trace(trace: Figure, frame: _Frame) -> Iterator[str]:
     color = _color(trace)
     if "lines" in trace.get("mode", "markers"):
         joined = "L".join(f"{p[0]:.1f} {p[1]:.1f}" for p in points if p)
-        dash = ' stroke-dasharray="3 3"' if trace.get("line", {}).get("dash") else ""
         if joined:
-            yield f'<path fill="none" stroke="{color}"{dash} d="M{joined}"/>'
+            yield f'<path fill="none" stroke="{color}"{_dash(trace)} d="M{joined}"/>'
     yield from _error_bars(trace, frame, color)
     if "markers" in trace.get("mode", "markers"):
         marker = trace.get("marker", {})
@@ -170,6 +170,11 @@ def _error_bars(trace: Figure, frame: _Frame, color: str) -> Iterator[str]:
         if down or up:
             ends = f"M{x_scale.place(x):.1f} {frame.y.place(y - down):.1f}"
             yield f'<path stroke="{color}" d="{ends}V{frame.y.place(y + up):.1f}"/>'
+
+
+def _dash(trace: Figure) -> str:
+    pattern = DASHES.get(trace.get("line", {}).get("dash", "solid"))
+    return "" if pattern is None else f' stroke-dasharray="{pattern}"'
 
 
 def _color(trace: Figure) -> str:
@@ -218,7 +223,7 @@ def _legend(traces: Sequence[Figure], left: float, top: float) -> tuple[list[str
             small = {**trace.get("marker", {}), "size": 9}
             parts.append(_marker(x + 6, y, small, color))
         else:
-            parts.append(f'<path stroke="{color}" stroke-dasharray="3 3" d="M{x} {y}h13"/>')
+            parts.append(f'<path stroke="{color}"{_dash(trace)} d="M{x} {y}h13"/>')
         parts.append(_text(x + 17, y + 4, name, anchor="start"))
         x += width
     return parts, (y - top + LINE if parts else 0.0)

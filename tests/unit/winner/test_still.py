@@ -123,6 +123,14 @@ def test_plots_of_a_study_can_be_drawn() -> None:
     assert "violates a constraint" in texts(drawn(plot_cost(nowhere)))
 
 
+def test_lines_are_dashed_as_in_the_figure() -> None:
+    at, axis = {"x": [0, 1], "y": [0, 1], "mode": "lines"}, {"range": [0, 1]}
+    lines = [at | {"line": {"dash": dash, "color": "#123456"}} for dash in ("solid", "dot")]
+    picture = drawn(go.Figure(data=lines, layout={"xaxis": axis, "yaxis": axis}))
+    found = [p for p in picture.iter(f"{SVG}path") if p.get("stroke") == "#123456"]
+    assert [path.get("stroke-dasharray") for path in found] == [None, "2 3"]
+
+
 def test_several_axes_stand_side_by_side() -> None:
     trials = [trial(n, values=(0.5 + n / 10, 3.0 - n)) for n in range(3)]
     board = Board(trials=trials, objectives=["ndcg@10", "work"], maximize=[True, False], roles={})

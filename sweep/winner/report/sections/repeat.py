@@ -89,6 +89,7 @@ def _environment(material: Material) -> list[Fact]:
     if not made:
         text = "not recorded: the study was run by an earlier version"
         return [Fact(name="versions and machine", value=text, tone="caution")]
+    used = f"{counted(made['processors'], 'processor')}, {counted(made['threads'], 'thread')} used"
     libraries = ", ".join(f"{name} {version}" for name, version in made["libraries"].items())
     return [
         Fact(name="sweep", value=str(made["sweep"]), note=f"report by {origin.version}"),
@@ -98,8 +99,7 @@ def _environment(material: Material) -> list[Fact]:
         Fact(
             name="processor",
             value=str(made["processor"]),
-            note=f"{made['processors']} processors, {made['threads']} threads used; "
-            + " ".join(made["features"]),
+            note=f"{used}; {' '.join(made['features'])}",
         ),
         Fact(name="libraries", value=libraries),
     ]
