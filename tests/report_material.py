@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from sweep.configuration import Bm25Config, ChunkConfig, Configuration, VectorConfig
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer, Counts, make_answer
+from sweep.winner.baseline import Baseline
 from sweep.winner.figures import Scored
 from sweep.winner.front import make_front
 from sweep.winner.insight.curves import make_curve
@@ -79,17 +80,25 @@ def make_toy_answer(
     trials: Sequence[TrialRecord],
     *,
     baseline: int | None = 0,
+    against: Baseline | None = None,
     counts: Counts = COUNTS,
     **keys: Any,
 ) -> Answer:
     """Return what a study of these trials says; `keys` are those of `Scored`."""
     scores = SCORES[[t.number for t in trials]]
     given = {"maximize": True, "scale": 1.0, "confirm": {}, **keys}
+    found = against
+    if found is None and baseline is not None:
+        own = next(t for t in trials if t.number == baseline)
+        found = Baseline(
+            trial=own,
+            values=own.values,
+            search=SCORES[baseline],
+            confirm=given["confirm"].get(baseline),
+        )
+    given = {"baseline": found, **given}
     scored = Scored(trials=tuple(trials), scores=scores, **given)
-    fingerprint = None if baseline is None else trial(baseline).fingerprint
-    return make_answer(
-        "mine", "ndcg@10", scored, baseline=fingerprint, pick="recommended", counts=counts
-    )
+    return make_answer("mine", "ndcg@10", scored, pick="recommended", counts=counts)
 
 
 def origin(**keys: Any) -> Origin:

@@ -108,7 +108,7 @@ class Pace:
         return step
 
     def _now(self, step: Step) -> float:
-        """Return the time by which a step is measured; that of trials stands during shared work."""
+        """Return the time by which a step is measured; for trials it stands during shared work."""
         if step.what != "trials":
             return self.clock()
         working = self.current

@@ -16,4 +16,5 @@ def board_of(trials: Sequence[TrialRecord], goals: Sequence[Goal], verdict: Verd
         maximize=[goal.maximize for goal in goals],
         roles=verdict.roles,
         tied=verdict.tied,
+        baseline=verdict.baseline,
     )

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sweep.trials import json_ready
+from sweep.winner.baseline import Baseline
 from sweep.winner.answer import Answer, Counts
 from sweep.winner.message import answer_text, plain, signed
 from sweep.winner.note import answer_note
@@ -161,7 +162,7 @@ def test_a_difference_whose_interval_holds_0_is_an_open_question() -> None:
     assert findings(made)[question][1] is False
     close = replace(made.found.difference, mean=0.1, interval=(0.0, 0.2))
     text, is_open = findings(replace(made, found=replace(made.found, difference=close)))[question]
-    assert text.startswith("+.100 [+.000, +.200] against #0: the interval holds 0")
+    assert text.startswith("+.100 [+.000, +.200] against the baseline #0: the interval holds 0")
     assert is_open
     worse = replace(made.found.difference, mean=-0.1, interval=(-0.2, -0.05))
     text, is_open = findings(replace(made, found=replace(made.found, difference=worse)))[question]
@@ -255,6 +256,16 @@ def test_without_a_baseline_that_is_said() -> None:
     assert "There is no baseline to compare with" in to_markdown(build_report(made))
 
 
+def test_a_run_file_stands_where_a_baseline_does() -> None:
+    trials = [trial(n) for n in range(4)]
+    run = Baseline(run="production.trec", values=(0.4,), search=SCORES[0] - 0.2)
+    made = material(make_toy_answer(trials, against=run), trials=trials)
+    text, is_open = findings(made)["Is it better than what you have today?"]
+    assert "against production.trec: the interval leaves out 0" in text
+    assert not is_open
+    assert "It is better than production.trec: +." in to_markdown(build_report(made))
+
+
 def test_one_configuration_is_told_as_such() -> None:
     trials = [trial(0)]
     counts = Counts(complete=1, failed=0, infeasible=0, planned=1)
@@ -262,7 +273,7 @@ def test_one_configuration_is_told_as_such() -> None:
     report = build_report(made)
     text = to_markdown(report)
     assert "It is the only configuration that could be chosen" in text
-    assert "This is the baseline: keep what you have." in text
+    assert "This is the baseline, and nothing is shown to beat it: keep what you have." in text
     assert "effects" not in report.sections()
     assert blocks(report, "leaderboard", Plot) == []
 

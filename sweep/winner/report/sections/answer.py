@@ -10,6 +10,7 @@ from sweep.winner.figures import CONFIRMED, CROSS_VALIDATED
 from sweep.winner.front import Front
 from sweep.winner.message import (
     answer_text,
+    baseline_lines,
     context_text,
     latency_text,
     megabytes,
@@ -18,7 +19,6 @@ from sweep.winner.message import (
     plain,
     power_text,
     score_text,
-    signed,
     with_interval,
 )
 from sweep.winner.report.content import (
@@ -102,7 +102,7 @@ def _figures(material: Material, answer: Answer) -> list[Fact]:
     value = with_interval(score) if answer.confirm else plain(score.mean)
     said = score_text(answer).removeprefix(value).strip(" ()")
     found = [Fact(name=answer.objective, value=value, note=said)]
-    if answer.difference is not None and answer.baseline is not None:
+    if answer.difference is not None and answer.against is not None:
         shown = shown_words(answer.difference, maximize=material.maximize)
         notes: dict[str, tuple[str, Tone]] = {
             "better": ("better than the baseline", "good"),
@@ -110,7 +110,7 @@ def _figures(material: Material, answer: Answer) -> list[Fact]:
             "open": ("no difference is shown", "caution"),
         }
         note, tone = notes[shown]
-        name = f"against the baseline #{answer.baseline.number}"
+        name = f"against {answer.against.name}"
         found.append(Fact(name=name, value=change_text(answer.difference), note=note, tone=tone))
     return found + _costs(answer.trial, answer.objective)
 
@@ -147,34 +147,32 @@ def _honest(answer: Answer) -> list[Block]:
 
 
 def _against_baseline(material: Material, answer: Answer) -> Paragraph:
-    baseline = answer.baseline
-    if baseline is None:
+    base = answer.against
+    if base is None:
         text = (
             "There is no baseline to compare with: nothing says whether this is better than what "
             "you have today. Write `baseline:` into the space file, and run it again."
         )
         return Paragraph(text=text, tone="caution")
-    if baseline.number == answer.trial.number:
-        return Paragraph(text="This is the baseline: keep what you have.", tone="good")
-    if answer.difference is None:
-        difference = signed(answer.trial.values[0] - baseline.values[0])
-        text = (
-            f"Against the baseline #{baseline.number}: {difference} on the same queries, which is "
-            f"no honest difference either."
-        )
-        return Paragraph(text=text, tone="caution")
+    if answer.is_baseline or answer.difference is None:
+        text = "; ".join(baseline_lines(answer))
+        tone: Tone = "good" if answer.is_baseline else "caution"
+        return Paragraph(text=f"{text[:1].upper()}{text[1:]}.", tone=tone)
     change = change_text(answer.difference)
     shown = shown_words(answer.difference, maximize=material.maximize)
     if shown == "open":
         text = (
-            f"No difference to the baseline #{baseline.number} is shown: {change}. The interval "
-            f"holds 0, so that chance alone could make it."
+            f"No difference to {base.full_name} is shown: {change}. The interval holds 0, so that "
+            f"chance alone could make it."
         )
-        return Paragraph(text=text, tone="caution")
-    text = (
-        f"It is {shown} than the baseline #{baseline.number}: {change}. The interval leaves out "
-        f"0, so that chance alone hardly makes such a difference."
-    )
+    else:
+        text = (
+            f"It is {shown} than {base.full_name}: {change}. The interval leaves out 0, so that "
+            f"chance alone hardly makes such a difference."
+        )
+    if answer.best_gains and answer.best_difference is not None:
+        best = answer.compared[answer.recommendation.best]
+        text += f" The best, #{best}, shows a gain: {change_text(answer.best_difference)}."
     return Paragraph(text=text, tone="good" if shown == "better" else "caution")
 
 

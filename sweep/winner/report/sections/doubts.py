@@ -6,7 +6,7 @@ from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
 from sweep.winner.figures import CONFIRMED
 from sweep.winner.front import Front
-from sweep.winner.message import plain, power_text, signed
+from sweep.winner.message import baseline_lines, plain, power_text
 from sweep.winner.report.content import Finding, Findings, Paragraph, Section
 from sweep.winner.report.material import Material
 from sweep.winner.report.sections.holes import holes_sentences
@@ -88,16 +88,15 @@ def _of_answer(material: Material, found: Answer | Front) -> Iterator[Finding]:
 
 def _baseline(material: Material, answer: Answer) -> Finding:
     question = "Is it better than what you have today?"
-    baseline, change = answer.baseline, answer.difference
-    if baseline is None:
-        text = "Unknown: the space file names no baseline that keeps the constraints."
+    base, change = answer.against, answer.difference
+    if base is None:
+        text = "Unknown: the space file names no baseline."
         return Finding(question=question, answer=text, is_open=True)
-    if baseline.number == answer.trial.number:
+    if answer.is_baseline:
         text = "It is what you have today; nothing that was tried is worth a change."
         return Finding(question=question, answer=text, is_open=False)
     if change is None:
-        gain = signed(answer.trial.values[0] - baseline.values[0])
-        text = f"{gain} on the queries that chose it, which is no honest difference."
+        text = f"{'; '.join(baseline_lines(answer))}."
         return Finding(question=question, answer=text, is_open=True)
     shown = shown_words(change, maximize=material.maximize)
     words = {
@@ -105,7 +104,7 @@ def _baseline(material: Material, answer: Answer) -> Finding:
         "worse": "it is worse, and the interval leaves out 0",
         "open": "the interval holds 0, so that there may be no gain at all",
     }
-    text = f"{change_text(change)} against #{baseline.number}: {words[shown]}."
+    text = f"{change_text(change)} against {base.full_name}: {words[shown]}."
     return Finding(question=question, answer=text, is_open=shown != "better")
 
 
