@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from sweep.trials import json_ready
-from sweep.winner.baseline import Baseline
 from sweep.winner.answer import Answer, Counts
+from sweep.winner.baseline import Baseline
 from sweep.winner.message import answer_text, plain, signed
 from sweep.winner.note import answer_note
 from sweep.winner.report.build import build_report
