@@ -44,7 +44,7 @@ def command(
     from sweep.cli.diagnosis_view import print_diagnosis
     from sweep.cli.output import print_json
     from sweep.cli.progress import shown_report
-    from sweep.study.diagnosis import diagnose
+    from sweep.study.diagnosis.diagnosis import diagnose
     from sweep.study.reopen import reopen
     from sweep.study.study import Study
 

@@ -9,8 +9,8 @@ import click
 from sweep.cli.options import json_option, storage_option, store_option, study_argument
 
 if TYPE_CHECKING:
-    from sweep.study.importance import Method
-    from sweep.study.insight import Insight
+    from sweep.study.insight.importance import Method
+    from sweep.study.insight.insight import Insight
     from sweep.winner.insight.curves import Curve
 
 MOST_LEFT_OUT = 0.5  # share of configurations without a counterpart that is pointed out
@@ -47,7 +47,7 @@ def command(
 
     from sweep.cli.output import print_json
     from sweep.cli.progress import shown_report
-    from sweep.study.insight import study_curves, study_insight
+    from sweep.study.insight.insight import study_curves, study_insight
     from sweep.study.study import Study
 
     opened = Study(study, storage)

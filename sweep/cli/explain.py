@@ -31,7 +31,7 @@ def command(
     from sweep.cli.diagnosis_view import print_explanation
     from sweep.cli.output import print_json
     from sweep.cli.progress import shown_report
-    from sweep.study.explanation import explain
+    from sweep.study.diagnosis.explanation import explain
     from sweep.study.reopen import reopen
     from sweep.study.study import Study
 

@@ -8,7 +8,7 @@ import click
 from sweep.cli.options import json_option, storage_option, store_option, study_argument
 
 if TYPE_CHECKING:
-    from sweep.study.pool import Pool
+    from sweep.study.labels.pool import Pool
     from sweep.study.study import Study
 
 
@@ -78,7 +78,7 @@ def _list(
 ) -> None:
     from sweep.cli.output import print_json
     from sweep.engine.store.store import write_whole
-    from sweep.study.pool import pool_csv, pool_jsonl
+    from sweep.study.labels.pool import pool_csv, pool_jsonl
 
     pool = _made(study, limit=limit, depth=depth, store=store, as_json=as_json)
     if as_json:
@@ -104,7 +104,7 @@ def _made(
     study: "Study", *, limit: int | None, depth: int | None, store: Path | None, as_json: bool
 ) -> "Pool":
     from sweep.cli.progress import shown_report
-    from sweep.study.pool import make_pool
+    from sweep.study.labels.pool import make_pool
     from sweep.study.reopen import reopen, study_corpus
 
     if study.goals[0].metric.budget_tokens is None:
@@ -134,10 +134,10 @@ def _apply(study: "Study", path: Path, *, store: Path | None, as_json: bool) -> 
     from sweep.cli.output import message, print_json
     from sweep.cli.progress import shown_report
     from sweep.errors import StudyError
-    from sweep.study.document_lists import hole_labels
-    from sweep.study.label_files import read_label_file
+    from sweep.study.labels.document_lists import hole_labels
+    from sweep.study.labels.label_files import read_label_file
+    from sweep.study.labels.rescore import rescore
     from sweep.study.reopen import study_corpus
-    from sweep.study.rescore import rescore
 
     corpus = study_corpus(study)
     found = read_label_file(path, corpus, hole_labels(study, corpus))

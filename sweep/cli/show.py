@@ -10,7 +10,7 @@ from sweep.cli.options import json_option, storage_option, store_option, study_a
 
 if TYPE_CHECKING:
     from sweep.export.ranked_lists import RankedQuery
-    from sweep.study.sensitivity import Sensitivity
+    from sweep.study.insight.sensitivity import Sensitivity
     from sweep.study.study import Study
 
 FORMATS = ("trec", "azure", "context", "parquet")
@@ -134,8 +134,8 @@ def _in_form(form: str, ranked: Iterable["RankedQuery"], *, tag: str) -> bytes:
 def _show_sensitivity(study: "Study", store: Path | None, *, as_json: bool) -> None:
     from sweep.cli.output import print_json
     from sweep.cli.progress import shown_report
+    from sweep.study.insight.sensitivity import span_sensitivity
     from sweep.study.reopen import reopen
-    from sweep.study.sensitivity import span_sensitivity
 
     with shown_report(as_json=as_json) as report:
         found = span_sensitivity(study, reopen(study, store=store, report=report))

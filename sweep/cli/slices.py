@@ -9,7 +9,7 @@ import click
 from sweep.cli.options import json_option, storage_option, study_argument
 
 if TYPE_CHECKING:
-    from sweep.study.slices import FieldSlices, StudySlices
+    from sweep.study.insight.slices import FieldSlices, StudySlices
     from sweep.winner.insight.slices import Slice, SliceScore
 
 WIDEST = 40  # characters of a slice's name
@@ -37,7 +37,7 @@ def command(
     few queries: trust it where it is called separable. Queries kept to confirm with take no part.
     """
     from sweep.cli.output import print_json
-    from sweep.study.slices import slices_of
+    from sweep.study.insight.slices import slices_of
     from sweep.study.study import Study
 
     found = slices_of(Study(study, storage), by=by, metric=metric)

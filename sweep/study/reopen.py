@@ -11,8 +11,8 @@ from sweep.engine.stages.output import first_mode
 from sweep.errors import StudyError
 from sweep.export.contents import BundleContents
 from sweep.records import Corpus
-from sweep.study.added_labels import added_labels, again, corpus_in_folder
 from sweep.study.folder import default_store
+from sweep.study.labels.added_labels import added_labels, again, corpus_in_folder
 from sweep.study.study import Study
 from sweep.study.tables import read_ranking
 from sweep.trials import TrialRecord

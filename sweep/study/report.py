@@ -9,11 +9,11 @@ import sweep
 from sweep.engine.measure.report import Report as Progress
 from sweep.errors import StudyError, SweepError
 from sweep.study.board import board_of
-from sweep.study.diagnosis import diagnose
+from sweep.study.diagnosis.diagnosis import diagnose
 from sweep.study.driver.confirm import count_looks
-from sweep.study.insight import metric_scores, study_curves, study_insight, top_k_effects
+from sweep.study.insight.insight import metric_scores, study_curves, study_insight, top_k_effects
+from sweep.study.insight.slices import slices_of
 from sweep.study.reopen import reopen
-from sweep.study.slices import slices_of
 from sweep.study.study import Study
 from sweep.study.verdict import named_storage, verdict_of
 from sweep.trials import TrialRecord, json_ready

@@ -235,7 +235,7 @@ class Study:
             pick: which one is asked for.
             look: what quality would be given away for, in place of what the study says.
         """
-        from sweep.study.holes import answer_holes
+        from sweep.study.labels.holes import answer_holes
         from sweep.winner.answer import make_answer
 
         key = (pick, look)

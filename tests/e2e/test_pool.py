@@ -168,7 +168,7 @@ def test_labels_in_two_steps_are_labels_in_one(folder: Path) -> None:
 
 def killed_while_applying(folder: Path, monkeypatch: pytest.MonkeyPatch, *, after: int) -> int:
     """Apply the labels in a process that ends, as if killed, before it scores a trial."""
-    from sweep.study import rescore
+    from sweep.study.labels import rescore
 
     child = os.fork()
     if child == 0:

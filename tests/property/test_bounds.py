@@ -13,8 +13,8 @@ from sweep.configuration import ChunkConfig
 from sweep.engine.engine import Engine
 from sweep.metrics import Metric, parse_metric
 from sweep.records import RankedLists
-from sweep.study.bounds import ADDED, AZURE, BINARY, Bounds
-from sweep.study.examination import Evaluated
+from sweep.study.diagnosis.bounds import ADDED, AZURE, BINARY, Bounds
+from sweep.study.diagnosis.examination import Evaluated
 from sweep.winner.diagnosis.charge import Target
 from tests.diagnosed import BM25, corpus_of_spans
 from tests.engine_inputs import engine_on

@@ -18,8 +18,8 @@ from sweep.configuration import (
 )
 from sweep.engine.traces import make_trace
 from sweep.records import Floats, RankedLists
-from sweep.study.diagnosis import diagnose
-from sweep.study.examination import pipeline_of
+from sweep.study.diagnosis.diagnosis import diagnose
+from sweep.study.diagnosis.examination import pipeline_of
 from sweep.winner.diagnosis.charge import STAGES, Target, charge
 from sweep.winner.diagnosis.explanation import where_lost
 from sweep.winner.diagnosis.standing import Standing, places_of

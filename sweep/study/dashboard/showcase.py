@@ -188,7 +188,7 @@ def _trial_note(study: Study, number: int, verdict: Verdict) -> str:
 
 def _figures(study: Study, board: "Board") -> dict[str, Any]:
     """Return the plots by name; the dashboard shows them in the order of their names."""
-    from sweep.study.insight import metric_scores, top_k_effects
+    from sweep.study.insight.insight import metric_scores, top_k_effects
     from sweep.winner.insight.effects import main_effects
     from sweep.winner.plots.cost import plot_cost
     from sweep.winner.plots.effects import plot_effects, plot_top_k

@@ -8,8 +8,8 @@ from typing import Any
 from sweep.engine.store.store import write_whole
 from sweep.errors import StudyError
 from sweep.records import Corpus
-from sweep.study.added_labels import MARK
 from sweep.study.folder import StudyFolder
+from sweep.study.labels.added_labels import MARK
 from sweep.study.metrics import METRICS_VERSION, goals_of
 from sweep.study.space.search_space import BaselineRun, SearchSpace, compare_axes
 from sweep.study.space.space_file import NAME_PATTERN

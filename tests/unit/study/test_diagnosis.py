@@ -10,7 +10,7 @@ import pytest
 from sweep.configuration import ChunkConfig, VectorConfig
 from sweep.errors import StudyError
 from sweep.records import Corpus, RankedLists
-from sweep.study.diagnosis import diagnose
+from sweep.study.diagnosis.diagnosis import diagnose
 from sweep.winner.diagnosis.diagnosis import Diagnosis
 from tests.diagnosed import BM25, corpus_of_spans, study_of
 from tests.engine_inputs import configurations, engine_on, handbook

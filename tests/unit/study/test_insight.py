@@ -12,11 +12,11 @@ import yaml
 from sweep.engine.measure.report import Report
 from sweep.errors import MetricError, StudyError
 from sweep.metrics import parse_metric
-from sweep.study.curves import budgets, curve_metrics, metric_at, tops, trial_curves
 from sweep.study.driver.inputs import RunOptions
 from sweep.study.driver.run import run
-from sweep.study.importance import parameter_importance
-from sweep.study.insight import (
+from sweep.study.insight.curves import budgets, curve_metrics, metric_at, tops, trial_curves
+from sweep.study.insight.importance import parameter_importance
+from sweep.study.insight.insight import (
     leading_trials,
     metric_scores,
     study_curves,

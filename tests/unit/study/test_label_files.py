@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sweep.errors import SweepError
-from sweep.study.label_files import guarded, read_label_file, unguarded
+from sweep.study.labels.label_files import guarded, read_label_file, unguarded
 from tests.corpus_files import corpus_of
 
 QRELS = {"007": {"d0000": 2}, "=q": {"d0001": 1}, "open": {}}

@@ -13,8 +13,8 @@ from sweep.metrics import parse_metric
 from sweep.records import Chunks, Corpus, Document, Query, RankedLists, ScoreTable, Span
 from sweep.records import TokenOffsets as Offsets
 from sweep.study.folder import StudyFolder
+from sweep.study.insight.sensitivity import span_sensitivity
 from sweep.study.metrics import Goal
-from sweep.study.sensitivity import span_sensitivity
 from sweep.study.tables import write_ranking, write_scores
 from sweep.trials import TrialRecord
 

@@ -21,7 +21,7 @@ from sweep.engine.stages.scoring import Scorer
 from sweep.metrics import ChunkView, Metric, score_lists
 from sweep.rankings.documents import first_within_budget, to_documents
 from sweep.records import Chunks, Floats, RankedLists
-from sweep.study.examination import Evaluated
+from sweep.study.diagnosis.examination import Evaluated
 from sweep.winner.diagnosis.charge import Target
 
 AZURE = tuple(f"document_retrieval.{name}" for name in (

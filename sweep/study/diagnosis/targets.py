@@ -7,7 +7,7 @@ import numpy as np
 
 from sweep.metrics.passages import Passages, SpanRule, match_passages
 from sweep.records import Ints, Span
-from sweep.study.examination import Evaluated, Examination
+from sweep.study.diagnosis.examination import Evaluated, Examination
 from sweep.winner.diagnosis.charge import Target
 
 MOSTLY = 0.5  # share of a document's text that the model must see, where no passage is marked

@@ -13,11 +13,11 @@ from sweep.engine.engine import Engine
 from sweep.engine.traces import Trace, trace_queries
 from sweep.errors import StudyError
 from sweep.records import Ints, RankedLists, Span
-from sweep.study.bounds import Bounds
-from sweep.study.examination import Evaluated, Examination, evaluated, require_finished
+from sweep.study.diagnosis.bounds import Bounds
+from sweep.study.diagnosis.examination import Evaluated, Examination, evaluated, require_finished
+from sweep.study.diagnosis.targets import Targets
 from sweep.study.study import Study
 from sweep.study.tables import read_ranking, read_scores
-from sweep.study.targets import Targets
 from sweep.trials import TrialRecord
 from sweep.winner.diagnosis.advice import Evidence, Miss
 from sweep.winner.diagnosis.advise import advise

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from sweep.errors import StudyError
 from sweep.metrics import UnjudgedLists
 from sweep.records import Corpus, Floats, Ints
-from sweep.study.document_lists import StudyHoles, has_holes, study_holes
-from sweep.study.holes import favouring, find_contenders
-from sweep.study.label_files import BOM, DOCUMENT, LABEL, QUERY, guarded
+from sweep.study.labels.document_lists import StudyHoles, has_holes, study_holes
+from sweep.study.labels.holes import favouring, find_contenders
+from sweep.study.labels.label_files import BOM, DOCUMENT, LABEL, QUERY, guarded
 from sweep.study.study import Study
 from sweep.study.tables import read_ranked_chunks
 from sweep.trials import TrialRecord

@@ -10,8 +10,8 @@ from sweep.engine.measure.report import Report
 from sweep.errors import MetricError, StudyError, SweepError
 from sweep.metrics import METRIC_NAMES, Metric, parse_metric
 from sweep.records import Floats
-from sweep.study.curves import curve_metrics, trial_curves
-from sweep.study.importance import Importance, Method, parameter_importance
+from sweep.study.insight.curves import curve_metrics, trial_curves
+from sweep.study.insight.importance import Importance, Method, parameter_importance
 from sweep.study.reopen import reopen
 from sweep.study.study import Study
 from sweep.study.tables import read_scores

@@ -14,7 +14,7 @@ from sweep.engine.store.store import write_whole
 from sweep.errors import SweepError
 from sweep.records import Corpus, Floats, Ints
 from sweep.study.choice import preference_of
-from sweep.study.document_lists import StudyHoles, has_holes, study_holes
+from sweep.study.labels.document_lists import StudyHoles, has_holes, study_holes
 from sweep.study.study import Study
 from sweep.winner.answer import Answer
 from sweep.winner.insight.holes import (

@@ -9,16 +9,16 @@ from sweep.engine.engine import Engine
 from sweep.engine.traces import trace_queries, trace_text
 from sweep.errors import StudyError
 from sweep.records import Corpus, Query, RankedLists
-from sweep.study.bounds import Bounds
-from sweep.study.examination import (
+from sweep.study.diagnosis.bounds import Bounds
+from sweep.study.diagnosis.examination import (
     Evaluated,
     Examination,
     evaluated,
     require_finished,
 )
+from sweep.study.diagnosis.targets import Targets
 from sweep.study.study import Study
 from sweep.study.tables import read_scores
-from sweep.study.targets import Targets
 from sweep.trials import TrialRecord
 from sweep.winner.diagnosis.charge import Stage, Target, charge
 from sweep.winner.diagnosis.diagnosis import Gold, Returned, meaning

@@ -11,7 +11,7 @@ from sweep.errors import MetricError
 from sweep.metrics import parse_metric
 from sweep.records import Floats, Query
 from sweep.study.choice import groups_of
-from sweep.study.divisions import divisions_of
+from sweep.study.insight.divisions import divisions_of
 from sweep.study.reopen import study_corpus
 from sweep.study.study import Study
 from sweep.study.tables import read_scores

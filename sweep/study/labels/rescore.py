@@ -24,7 +24,6 @@ from sweep.engine.measure.report import Report
 from sweep.engine.store.store import write_whole
 from sweep.errors import StoreError, StudyError
 from sweep.records import Corpus
-from sweep.study.added_labels import LABELS, MARK, added_labels, corpus_in_folder, root_name
 from sweep.study.dashboard.attributes import DashboardAttributes
 from sweep.study.dashboard.showcase import carefully, show_ended
 from sweep.study.driver.baseline import baseline_facts
@@ -42,7 +41,8 @@ from sweep.study.driver.opening import begin_study
 from sweep.study.driver.restore import clear_halves
 from sweep.study.driver.split import StudySplit, study_split
 from sweep.study.folder import StudyFolder, study_folder
-from sweep.study.label_files import label_lines
+from sweep.study.labels.added_labels import LABELS, MARK, added_labels, corpus_in_folder, root_name
+from sweep.study.labels.label_files import label_lines
 from sweep.study.record import distributions, failure, to_optuna
 from sweep.study.reopen import engine_over
 from sweep.study.rules import (

@@ -1,0 +1,1 @@
+"""Why the winner wins: effects, curves and slices of a recorded study."""
