@@ -116,8 +116,8 @@ def look_at_the_end(visitor: Visitor) -> None:
     assert titles == [
         "ndcg@5 and what it costs",
         "The leaders with their 95 % intervals",
-        "What each parameter does to ndcg@5",
-        "ndcg@5 by top_k, the best of each mode",
+        "What each parameter does to ndcg@5, all else equal",
+        "ndcg@5 by top_k, all else equal",
     ]
     drawn = page.locator("[id^='user-defined-plot'] .scatterlayer .point")
     assert drawn.count() > CONFIGURATIONS

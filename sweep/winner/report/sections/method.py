@@ -93,7 +93,7 @@ def _queries(material: Material) -> str:
     split = material.origin.split
     search, kept = int(split.get("search", 0)), int(split.get("confirm", 0))
     if kept:
-        group = "query" if split.get("group") == "query" else "document they are about"
+        group = "query" if split.get("group") == "query" else "the document they are about"
         return (
             f"{counted(search, 'query')} chose, {counted(kept, 'query')} were kept to confirm "
             f"with (divided by {group}, seed {split.get('seed')}); nothing was chosen by those."
