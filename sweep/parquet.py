@@ -6,12 +6,31 @@ still lets go of a Python object is aborted ("terminate called without an active
 """
 
 import io
+import sys
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 ParquetFault = pa.ArrowException  # what reading raises for a file that is not parquet
+
+
+def keep_pandas_out() -> None:
+    """Keep pandas out of this process: pyarrow imports it (half a second) to look for Series.
+
+    For a process of ours only, in which nothing else wants it.
+    """
+    if "pandas" not in sys.modules:
+        sys.meta_path.insert(0, _NoPandas)
+
+
+class _NoPandas:
+    """Finds no pandas; for anything else others are asked."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        if name == "pandas":
+            raise ImportError(name)
 
 
 def to_parquet(table: pa.Table) -> bytes:

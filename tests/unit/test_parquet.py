@@ -42,3 +42,20 @@ def test_neither_way_starts_a_thread(tmp_path: Path) -> None:
         capture_output=True, encoding="utf-8", check=True,
     )  # fmt: skip
     assert done.stdout.strip() == "0"
+
+
+PANDAS = """
+import sys
+import numpy as np, pyarrow as pa
+from sweep.parquet import keep_pandas_out, to_parquet
+keep_pandas_out()
+to_parquet(pa.table({"a": np.zeros(3), "b": ["x", "y", "z"]}))
+print("pandas" in sys.modules)
+"""
+
+
+def test_writing_a_table_can_do_without_pandas() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PANDAS], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"

@@ -15,11 +15,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import optuna
-from optuna.importance import (
-    BaseImportanceEvaluator,
-    FanovaImportanceEvaluator,
-    PedAnovaImportanceEvaluator,
-)
 
 from sweep.study.study import Study
 
@@ -117,9 +112,11 @@ def _everywhere(names: list[str], trials: list[Any]) -> list[str]:
 def _shares(
     study: Any, names: list[str], method: Method, losses: Mapping[int, float]
 ) -> dict[str, float]:
-    evaluator: BaseImportanceEvaluator = PedAnovaImportanceEvaluator()
+    from optuna import importance  # a second: it loads scikit-learn
+
+    evaluator: importance.BaseImportanceEvaluator = importance.PedAnovaImportanceEvaluator()
     if method == "fanova":
-        evaluator = FanovaImportanceEvaluator(seed=SEED)
+        evaluator = importance.FanovaImportanceEvaluator(seed=SEED)
     with warnings.catch_warnings():
         # That `target` is minimised, as losses are, and that a regime has few trials.
         warnings.simplefilter("ignore")
