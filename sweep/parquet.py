@@ -6,31 +6,36 @@ still lets go of a Python object is aborted ("terminate called without an active
 """
 
 import io
-import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 ParquetFault = pa.ArrowException  # what reading raises for a file that is not parquet
 
 
-def keep_pandas_out() -> None:
-    """Keep pandas out of this process: pyarrow imports it (half a second) to look for Series.
+def make_table(columns: Mapping[str, Sequence[str] | np.ndarray]) -> pa.Table:
+    """Return a table of texts, and of numbers (float64 or int64), made without pandas.
 
-    For a process of ours only, in which nothing else wants it.
+    `pyarrow.array` imports it, half a second, to see whether it is given a Series.
     """
-    if "pandas" not in sys.modules:
-        sys.meta_path.insert(0, _NoPandas)
+    arrays = [_array(values) for values in columns.values()]
+    return pa.Table.from_arrays(arrays, names=list(columns))
 
 
-class _NoPandas:
-    """Finds no pandas; for anything else others are asked."""
-
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> None:
-        if name == "pandas":
-            raise ImportError(name)
+def _array(values: Sequence[str] | np.ndarray) -> pa.Array:
+    if isinstance(values, np.ndarray):
+        is_whole = values.dtype.kind == "i"
+        numbers = np.ascontiguousarray(values, dtype=np.int64 if is_whole else np.float64)
+        kind = pa.int64() if is_whole else pa.float64()
+        return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)])
+    encoded = [text.encode() for text in values]
+    joined, ends = b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    kind, width = (pa.string(), np.int32) if len(joined) < 2**31 else (pa.large_string(), np.int64)
+    buffers = [None, pa.py_buffer(ends.astype(width)), pa.py_buffer(joined)]
+    return pa.Array.from_buffers(kind, len(encoded), buffers)
 
 
 def to_parquet(table: pa.Table) -> bytes:

@@ -84,12 +84,10 @@ def command(space: Path, as_json: bool, dry_run: bool, **options: Any) -> int:
     from sweep.cli.output import message
     from sweep.cli.progress import shown_report
     from sweep.errors import StorageError, StoreError
-    from sweep.parquet import keep_pandas_out
     from sweep.study.driver.inputs import RunOptions
     from sweep.study.driver.queue import TooManyFailures
     from sweep.study.driver.run import run
 
-    keep_pandas_out()
     try:
         with shown_report(as_json=as_json, objective=goal.name, maximize=goal.maximize) as report:
             study = run(space, options=RunOptions(**options), report=report)

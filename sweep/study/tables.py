@@ -1,6 +1,6 @@
 """A trial's tables on disk: per-query scores and ranked chunks, as parquet."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +9,15 @@ import pyarrow as pa
 
 from sweep.engine.store.store import write_whole
 from sweep.errors import StudyError
-from sweep.parquet import read_parquet, to_parquet
+from sweep.parquet import make_table, read_parquet, to_parquet
 from sweep.records import Chunks, Corpus, Ints, RankedLists, ScoreTable
 
 
 def write_scores(path: Path, table: ScoreTable) -> None:
     """Write a score table: one row per query, one column per metric."""
-    columns = {"query_id": list(table.query_ids)}
-    for number, metric in enumerate(table.metrics):
-        columns[metric] = table.values[:, number]  # type: ignore[assignment]
-    _write(path, pa.table(columns))
+    columns: dict[str, Sequence[str] | np.ndarray] = {"query_id": table.query_ids}
+    columns |= {metric: table.values[:, m] for m, metric in enumerate(table.metrics)}
+    _write(path, make_table(columns))
 
 
 def read_scores(path: Path) -> ScoreTable:
@@ -50,7 +49,7 @@ def write_ranking(path: Path, lists: RankedLists, chunks: Chunks, corpus: Corpus
         "end": chunks.end[rows],
         "score": lists.scores[queries, columns],
     }
-    _write(path, pa.table(table))
+    _write(path, make_table(table))
 
 
 def read_ranking(path: Path, corpus: Corpus) -> RankedLists:
