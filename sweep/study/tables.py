@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from sweep.engine.store.store import write_whole
 from sweep.errors import StudyError
-from sweep.parquet import make_table, read_parquet, to_parquet
+from sweep.parquet import make_table, numbers_of, read_parquet, to_parquet
 from sweep.records import Chunks, Corpus, Ints, RankedLists, ScoreTable
 
 
@@ -27,7 +27,7 @@ def read_scores(path: Path) -> ScoreTable:
     """
     table = _read(path)
     metrics = tuple(name for name in table.column_names if name != "query_id")
-    columns = [table[name].to_numpy() for name in metrics]
+    columns = [numbers_of(table[name]) for name in metrics]
     values = np.column_stack(columns) if columns else np.empty((table.num_rows, 0))
     return ScoreTable(
         query_ids=tuple(table["query_id"].to_pylist()), metrics=metrics, values=values
@@ -60,12 +60,12 @@ def read_ranking(path: Path, corpus: Corpus) -> RankedLists:
     table = _read(path)
     place = {query.id: row for row, query in enumerate(corpus.queries)}
     queries = np.array([place[query] for query in table["query_id"].to_pylist()], dtype=np.int64)
-    ranks = table["rank"].to_numpy()
+    ranks = numbers_of(table["rank"])
     width = int(ranks.max()) if len(ranks) else 0
     items = np.full((len(corpus.queries), width), -1, dtype=np.int64)
     scores = np.full(items.shape, np.nan)
-    items[queries, ranks - 1] = table["chunk"].to_numpy()
-    scores[queries, ranks - 1] = table["score"].to_numpy()
+    items[queries, ranks - 1] = numbers_of(table["chunk"])
+    scores[queries, ranks - 1] = numbers_of(table["score"])
     return RankedLists(items=items, scores=scores)
 
 
@@ -93,11 +93,11 @@ def read_positions(
             f"{path}: must name documents of the corpus, got another one. Run the sweep again "
             f"under another name with --study."
         )
-    chunk, rank = (table[name].to_numpy()[kept] for name in ("chunk", "rank"))
+    chunk, rank = (numbers_of(table[name])[kept] for name in ("chunk", "rank"))
     items = np.full((len(queries), int(rank.max(initial=0))), -1, dtype=np.int64)
     scores = np.full(items.shape, np.nan)
     items[rows[kept], rank - 1] = chunk
-    scores[rows[kept], rank - 1] = table["score"].to_numpy()[kept]
+    scores[rows[kept], rank - 1] = numbers_of(table["score"])[kept]
     chunk_document = np.full(int(chunk.max(initial=-1)) + 1, -1, dtype=np.int64)
     chunk_document[chunk] = document
     return RankedLists(items=items, scores=scores), chunk_document
@@ -109,8 +109,8 @@ def _places(column: pa.ChunkedArray, known: Mapping[str, int]) -> Ints:
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
     of_text = np.array([known.get(t, -1) for t in encoded.dictionary.to_pylist()], dtype=np.int64)
-    codes: Ints = encoded.indices.to_numpy(zero_copy_only=False)
-    return of_text[codes] if len(codes) else np.zeros(0, dtype=np.int64)
+    codes: Ints = numbers_of(pa.chunked_array([encoded.indices.cast(pa.int64())]))
+    return of_text[codes] if len(codes) else codes
 
 
 def read_ranked_chunks(path: Path) -> dict[str, list[Any]]:

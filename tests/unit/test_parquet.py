@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sweep.parquet import make_table, read_parquet, to_parquet
+from sweep.parquet import make_table, numbers_of, read_parquet, to_parquet
 
 THREADS = """
 import sys, threading
@@ -55,6 +55,10 @@ def test_a_table_is_what_pyarrow_itself_would_make() -> None:
     numbers = {**columns, "score": np.arange(4.0)}
     assert make_table(numbers).equals(pa.table(numbers))
     assert str(make_table(columns)["score"].to_pylist()) == "[0.5, nan, -inf, 0.1]"
+    for name in ("rank", "score"):
+        column = make_table(columns)[name]
+        np.testing.assert_array_equal(numbers_of(column), columns[name])
+        np.testing.assert_array_equal(numbers_of(column.slice(1, 2)), columns[name][1:3])
     none = {"id": [], "score": np.empty(0)}
     assert make_table(none).schema == pa.schema({"id": pa.string(), "score": pa.float64()})
 
@@ -62,14 +66,20 @@ def test_a_table_is_what_pyarrow_itself_would_make() -> None:
 PANDAS = """
 import sys
 import numpy as np
-from sweep.parquet import make_table, to_parquet
-to_parquet(make_table({"a": np.zeros(3), "b": ["x", "y", "z"]}))
+from pathlib import Path
+from sweep.parquet import make_table, numbers_of, read_parquet, to_parquet
+path = Path(sys.argv[1])
+path.write_bytes(to_parquet(make_table({"a": np.ones(3), "b": ["x", "y", "z"]})))
+assert numbers_of(read_parquet(path)["a"]).tolist() == [1.0, 1.0, 1.0]
 print("pandas" in sys.modules)
 """
 
 
-def test_writing_a_table_imports_no_pandas() -> None:
+def test_neither_way_imports_pandas(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PANDAS], capture_output=True, text=True, check=True
+        [sys.executable, "-c", PANDAS, str(tmp_path / "table.parquet")],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout == "False\n"
