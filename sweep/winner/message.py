@@ -216,9 +216,15 @@ def with_interval(figure: Figure) -> str:
 
 
 def with_sign(difference: Figure) -> str:
-    """Return a difference with its interval: `+.08 [+.02, +.14]`, in three decimals."""
+    """Return a difference with its interval: `+.08 [+.02, +.14]`, in three decimals.
+
+    Beside an interval that leaves out 0 stands the paired test's p-value where that shows nothing.
+    """
     low, high = difference.interval
-    return f"{signed(difference.mean)} [{signed(low)}, {signed(high)}]"
+    text = f"{signed(difference.mean)} [{signed(low)}, {signed(high)}]"
+    if difference.p_value is not None and difference.excludes_zero and not difference.is_shown:
+        text += f" (paired test: p = {plain(difference.p_value)})"
+    return text
 
 
 def plain(value: float) -> str:

@@ -33,7 +33,12 @@ from sweep.winner.report.content import (
     Verbatim,
 )
 from sweep.winner.report.material import Material
-from sweep.winner.report.sections.wording import change_text, shown_words, trial_rows
+from sweep.winner.report.sections.wording import (
+    change_text,
+    shown_words,
+    trial_rows,
+    why_open,
+)
 
 HOW = {
     CONFIRMED: "it was measured on queries that no configuration was chosen by, so that the luck "
@@ -162,13 +167,13 @@ def _against_baseline(material: Material, answer: Answer) -> Paragraph:
     shown = shown_words(answer.difference, maximize=material.maximize)
     if shown == "open":
         text = (
-            f"No difference to {base.full_name} is shown: {change}. The interval holds 0, so that "
-            f"chance alone could make it."
+            f"No difference to {base.full_name} is shown: {change}. "
+            f"{why_open(answer.difference)}, so that chance alone could make it."
         )
     else:
         text = (
-            f"It is {shown} than {base.full_name}: {change}. The interval leaves out 0, so that "
-            f"chance alone hardly makes such a difference."
+            f"It is {shown} than {base.full_name}: {change}. The interval leaves out 0 and the "
+            f"paired test agrees, so that chance alone hardly makes such a difference."
         )
     if answer.best_gains and answer.best_difference is not None:
         best = answer.compared[answer.recommendation.best]

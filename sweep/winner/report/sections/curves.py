@@ -28,8 +28,8 @@ def curves_section(material: Material) -> Section | None:
         Paragraph(
             text="What a configuration returns is cut after each rank, or at each number of "
             "tokens, and scored again: the beginning of a list is what a smaller top_k would have "
-            "returned. Bars are 95 % t intervals of the mean at each point; elsewhere intervals "
-            "come from resampling, and may differ in their last digit."
+            "returned. Bars are 95 % t intervals of the mean at each point; those of scores "
+            "elsewhere come from resampling, and may differ in their last digit."
         )
     ]
     kinds: dict[Kind, list[Curve]] = {}

@@ -15,6 +15,7 @@ from sweep.winner.report.sections.wording import (
     counted,
     numbered,
     shown_words,
+    why_open,
 )
 
 TIMED = ("latency_p50_ms", "latency_p95_ms", "build_s")
@@ -102,7 +103,7 @@ def _baseline(material: Material, answer: Answer) -> Finding:
     words = {
         "better": "the interval leaves out 0",
         "worse": "it is worse, and the interval leaves out 0",
-        "open": "the interval holds 0, so that there may be no gain at all",
+        "open": f"{why_open(change).lower()}, so that there may be no gain at all",
     }
     text = f"{change_text(change)} against {base.full_name}: {words[shown]}."
     return Finding(question=question, answer=text, is_open=shown != "better")

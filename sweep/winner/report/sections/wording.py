@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sweep.trials import TrialRecord
 from sweep.winner.figures import Figure
-from sweep.winner.message import compact, signed
+from sweep.winner.message import compact, with_sign
 from sweep.winner.note import COSTS, TITLES, costs_of
 from sweep.winner.plots.board import Board
 from sweep.winner.report.content import Column, Table
@@ -22,16 +22,21 @@ def bounds_text(bounds: tuple[float, float] | None) -> str:
 
 def change_text(figure: Figure) -> str:
     """Return a difference with its interval, in the closing message's form."""
-    low, high = figure.interval
-    return f"{signed(figure.mean)} [{signed(low)}, {signed(high)}]"
+    return with_sign(figure)
 
 
 def shown_words(figure: Figure, *, maximize: bool) -> str:
-    """Return `better`, `worse` or `open`: whether an interval of a difference leaves out 0."""
-    low, high = figure.interval
-    if not (low > 0 or high < 0):
+    """Return `better`, `worse` or `open`: what a difference shows."""
+    if not figure.is_shown:
         return "open"
-    return "better" if (low > 0) == maximize else "worse"
+    return "better" if (figure.mean > 0) == maximize else "worse"
+
+
+def why_open(figure: Figure) -> str:
+    """Return why a difference shows nothing."""
+    if not figure.excludes_zero:
+        return "The interval holds 0"
+    return "Few queries differ, and a paired test cannot tell them from chance"
 
 
 def trial_rows(
