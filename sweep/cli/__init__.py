@@ -17,6 +17,7 @@ from sweep.cli.interruption import raise_on_signals
 from sweep.errors import SweepError
 
 COMMANDS = {
+    "init": "sweep.cli.init",
     "run": "sweep.cli.run",
     "studies": "sweep.cli.studies",
     "trials": "sweep.cli.trials",
