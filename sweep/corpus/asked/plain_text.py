@@ -35,14 +35,15 @@ class PlainText:
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """Return which part of the original became `text[start:end]`; start < end."""
-        first, _ = self._at(start)
-        last, stop = self._at(end - 1)
-        return first, min(last + 1, stop) if last < stop else stop
+        piece = bisect_right(self._starts, end - 1) - 1
+        ends_piece = end == (*self._starts[piece + 1 : piece + 2], len(self.text))[0]
+        stop = self._origins[piece][1] if ends_piece else self._place(end - 1) + 1
+        return self._place(start), stop
 
-    def _at(self, place: int) -> tuple[int, int]:
-        piece = bisect_right(self._starts, place) - 1
+    def _place(self, number: int) -> int:
+        piece = bisect_right(self._starts, number) - 1
         origin, stop = self._origins[piece]
-        return min(origin + place - self._starts[piece], stop - 1), stop
+        return min(origin + number - self._starts[piece], stop - 1)
 
 
 def to_plain_text(text: str) -> PlainText:

@@ -1,7 +1,7 @@
 """Where a quote stands in a page: exactly, then as it reads, then with small slips."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -71,14 +71,15 @@ class Quote:
             slips: whether to look for it with edits too: at most one (a character put in, left out
                 or replaced) in 10 characters of the quote, and 20.
         """
-        if not self.plain:
+        if not any(map(str.isalnum, self.plain)):
             return Located()
-        for text in dict.fromkeys([self.text, self.inner]):
-            if places := _whole_words(page.text, text):
-                return Located(tuple(places), "exact")
         plain = page.plain
-        if places := _whole_words(plain.text, self.plain):
-            return Located(tuple(plain.origin(*place) for place in places), "tolerant")
+        for is_place in (_cuts_no_word, _anywhere):  # "25 days" is rather not that in "125 days"
+            for text in dict.fromkeys([self.text, self.inner]):
+                if places := _places(page.text, text, is_place):
+                    return Located(tuple(places), "exact")
+            if places := _places(plain.text, self.plain, is_place):
+                return Located(tuple(plain.origin(*place) for place in places), "tolerant")
         if not slips or not self.most_edits:
             return Located()
         edits, places = _nearly(self.plain, plain.text, self.most_edits)
@@ -87,10 +88,11 @@ class Quote:
         return Located(tuple(plain.origin(*place) for place in places), "tolerant", edits)
 
 
-def _whole_words(text: str, part: str) -> list[tuple[int, int]]:
-    """Return where a part stands in a text: between words, or anywhere if nowhere so."""
-    places = [(start, start + len(part)) for start in _starts(text, part)]
-    return [place for place in places if _cuts_no_word(text, *place)] or places
+def _places(
+    text: str, part: str, is_place: Callable[[str, int, int], bool]
+) -> list[tuple[int, int]]:
+    places = ((start, start + len(part)) for start in _starts(text, part))
+    return [place for place in places if is_place(text, *place)]
 
 
 def _starts(text: str, part: str) -> Iterator[int]:
@@ -102,6 +104,10 @@ def _starts(text: str, part: str) -> Iterator[int]:
 
 def _cuts_no_word(text: str, start: int, end: int) -> bool:
     return _is_border(text, start) and _is_border(text, end)
+
+
+def _anywhere(text: str, start: int, end: int) -> bool:
+    return True
 
 
 def _is_border(text: str, place: int) -> bool:

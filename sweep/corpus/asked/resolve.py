@@ -9,6 +9,7 @@ from sweep.corpus.asked.rows import AskedRow, holds_cut
 from sweep.corpus.found import Found, Judgement, Place
 from sweep.records import Document, Notice, Query, Span
 
+SHOWN = 8  # rows that a notice names
 OUTCOMES = ("exact", "tolerant", "by quote", "page only", "not resolved")
 
 
@@ -173,8 +174,8 @@ def resolve(rows: Iterable[AskedRow], documents: Sequence[Document], *, where: s
     notices = [
         Notice(where=where, text=text)
         for text in (
-            _told(resolver.merged, "ask what an earlier row asks; joined with it"),
-            _told(resolver.by_quote, "name no page (or several that fit); found by their quote"),
+            _told(resolver.merged, "asked before, joined with the earlier row"),
+            _told(resolver.by_quote, "no page, or several that fit; found by the quote"),
         )
         if text
     ]
@@ -189,8 +190,10 @@ def resolve(rows: Iterable[AskedRow], documents: Sequence[Document], *, where: s
 def _told(places: Sequence[str], what: str) -> str:
     if not places:
         return ""
-    shown = ", ".join(places[:8]) + (f" and {len(places) - 8} more" if len(places) > 8 else "")
-    return f"{len(places):,} row{'s'[: len(places) != 1]} {what} ({shown})"
+    shown = ", ".join(places[:SHOWN]) + (
+        f" and {len(places) - SHOWN:,} more" * (len(places) > SHOWN)
+    )
+    return f"{what}: {len(places):,} of the rows ({shown})"
 
 
 def _words(question: str) -> str:

@@ -14,7 +14,6 @@ from sweep.corpus.compressed import bare_name, read_bytes
 from sweep.corpus.found import Finding, Found, Place, ReadOptions, Source
 from sweep.corpus.pages.folder import HTML, MARKDOWN, PageFile, holds_pages, list_pages
 from sweep.corpus.pages.front_matter import split_front_matter
-from sweep.corpus.pages.html import TooDeep, declared_encoding, read_html
 from sweep.corpus.pages.markdown import split_heading
 from sweep.corpus.pages.repeated import repeated_notice
 from sweep.corpus.text_file import read_text
@@ -65,6 +64,8 @@ def read(source: Source, options: ReadOptions) -> Iterator[Finding]:
 
 def _page(file: PageFile, options: ReadOptions) -> tuple[Document | None, str | None]:
     """Return a page and what is odd about it, or None and why it is left out."""
+    from sweep.corpus.pages.html import TooDeep, declared_encoding, read_html  # slow to import
+
     name = bare_name(file.path)
     encoding = options.encoding
     if encoding is None and name.endswith(HTML):

@@ -69,7 +69,7 @@ def _head(sizing: Sizing, space: Path, count: int) -> Iterator[str]:
         yield "#"
     yield from _comment(
         f"{sizing.judged:,} questions show differences from about {sizing.resolution:.2f} on (a "
-        "rule of thumb: 1 / sqrt(n))."
+        "rule of thumb)."
     )
     yield "#"
     yield f"# Configurations: {count}"
@@ -92,14 +92,19 @@ def _objective(sizing: Sizing) -> Iterator[str]:
     have = f"{sizing.spanned:,} of {sizing.judged:,} questions have the sentence that answers"
     if sizing.by_spans:
         yield from _comment(
-            f"{have}: the score is the share of it inside those tokens, so that a chunk of the "
-            "right page without it counts nothing. Questions without it are in no such score."
+            f"{have}: a chunk that holds it should come early; one of the right page without it "
+            "counts nothing. Questions without it are in no such score. If only the share of the "
+            f"sentence that is inside counts for you, and not its rank, write span_recall@{budget}"
+            "tok; it tells fewer configurations apart."
         )
-        yield f"metrics: [ndcg@{budget}tok, span_precision@{budget}tok]   # recorded too"
+        yield (
+            f"metrics: [span_recall@{budget}tok, span_precision@{budget}tok, ndcg@{budget}tok]   "
+            "# recorded too"
+        )
     else:
         yield from _comment(
             f"Only {have}, so whole pages are judged: the right ones should come early. With such "
-            f"sentences for most questions write `objective: span_recall@{budget}tok`, which sees "
+            f"sentences for most questions write `objective: span_ndcg@{budget}tok`, which sees "
             "where a page was cut."
         )
 
