@@ -33,7 +33,7 @@ def source_options(command: Command) -> Command:
             "--format",
             "form",
             metavar="FORM",
-            help="beir, trec, jsonl, csv, tsv, parquet, xlsx, azure, gold, autorag or squad.  "
+            help="beir, trec, jsonl, csv, tsv, parquet, xlsx, azure, gold, autorag, squad or pages.  "
             "[default: by content and name]",
         ),
     ):

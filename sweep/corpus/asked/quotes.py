@@ -1,7 +1,7 @@
 """Where a quote stands in a page: exactly, then as it reads, then with small slips."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -58,9 +58,8 @@ class Quote:
 
     def __init__(self, text: str) -> None:
         self.text = text.strip()
-        inner = _OUTER.sub("", self.text).strip()
-        self.inner = inner or self.text
-        self.plain = to_plain_text(self.inner).text.strip()
+        self._inner = _OUTER.sub("", self.text).strip() or self.text  # without marks around it
+        self.plain = to_plain_text(self._inner).text.strip()
         self.most_edits = min(MOST_EDITS, len(self.plain) // ONE_EDIT_IN)
 
     def locate(self, page: Page, *, slips: bool = True) -> Located:
@@ -73,13 +72,16 @@ class Quote:
         """
         if not any(map(str.isalnum, self.plain)):
             return Located()
+        exact = _places(page.text, self.text) or _places(page.text, self._inner)
+        if whole := [place for place in exact if _cuts_no_word(page.text, *place)]:
+            return Located(tuple(whole), "exact")
         plain = page.plain
-        for is_place in (_cuts_no_word, _anywhere):  # "25 days" is rather not that in "125 days"
-            for text in dict.fromkeys([self.text, self.inner]):
-                if places := _places(page.text, text, is_place):
-                    return Located(tuple(places), "exact")
-            if places := _places(plain.text, self.plain, is_place):
-                return Located(tuple(plain.origin(*place) for place in places), "tolerant")
+        alike = _places(plain.text, self.plain)
+        whole = [place for place in alike if _cuts_no_word(plain.text, *place)]
+        if exact and not whole:  # "25 days" is rather not that in "125 days"
+            return Located(tuple(exact), "exact")
+        if alike:
+            return Located(tuple(plain.origin(*place) for place in whole or alike), "tolerant")
         if not slips or not self.most_edits:
             return Located()
         edits, places = _nearly(self.plain, plain.text, self.most_edits)
@@ -88,11 +90,8 @@ class Quote:
         return Located(tuple(plain.origin(*place) for place in places), "tolerant", edits)
 
 
-def _places(
-    text: str, part: str, is_place: Callable[[str, int, int], bool]
-) -> list[tuple[int, int]]:
-    places = ((start, start + len(part)) for start in _starts(text, part))
-    return [place for place in places if is_place(text, *place)]
+def _places(text: str, part: str) -> list[tuple[int, int]]:
+    return [(start, start + len(part)) for start in _starts(text, part)]
 
 
 def _starts(text: str, part: str) -> Iterator[int]:
@@ -104,10 +103,6 @@ def _starts(text: str, part: str) -> Iterator[int]:
 
 def _cuts_no_word(text: str, start: int, end: int) -> bool:
     return _is_border(text, start) and _is_border(text, end)
-
-
-def _anywhere(text: str, start: int, end: int) -> bool:
-    return True
 
 
 def _is_border(text: str, place: int) -> bool:
