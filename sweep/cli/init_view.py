@@ -94,8 +94,8 @@ def print_init(
     )
     if sizing.judged < FEW:
         message(
-            f"note: {sizing.judged} judged questions are few: they show differences from about "
-            f"{sizing.resolution:.2f} on; trust a choice from about {ENOUGH} on"
+            f"note: few judged questions ({sizing.judged}): differences show from about "
+            f"{sizing.resolution:.2f} on; trust a choice from about {ENOUGH} questions on"
         )
     click.echo(f"TIME    {seconds['total']:.1f} s")
     _print_next(asked, space)

@@ -50,7 +50,7 @@ def test_from_a_folder_and_a_spreadsheet_to_a_winner(place: Path) -> None:
     assert "6  tolerant" in done.stdout
     assert "row 8: names the page 'people/canteen', which is not there" in done.stdout
     assert "sweep query winner/ 'What about annual leave?'" in done.stdout
-    assert "6 judged questions are few" in done.stderr
+    assert "few judged questions (6)" in done.stderr
     corpus = read_corpus(place / "corpora" / "mine")
     assert corpus.name == "mine"
     assert {d.id: d.title for d in corpus.documents}["people/leave.html"] == "Annual leave"

@@ -17,7 +17,7 @@ from sweep.corpus.assemble import assemble
 from sweep.corpus.found import Dropped, Found, ReadOptions, Source
 from sweep.corpus.readers import pages
 from sweep.corpus.tables import Table, format_of, read_tables
-from sweep.corpus.text_file import check_encoding
+from sweep.corpus.text_file import check_encoding, encoding_where_needed
 from sweep.errors import CorpusError
 from sweep.records import Corpus, Document, Notice
 
@@ -131,6 +131,7 @@ def _asked_tables(
             "spreadsheet as one of these."
         )
     named = {field: names[0] for field, names in given.items()}
+    encoding = encoding_where_needed(path, encoding)
     tables = [t for t in read_tables(path, encoding=encoding, given=named) if t.columns]
     check_asked_columns(given, tables)
     taken, notices = [], []

@@ -44,7 +44,9 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str, str | None]:
 
 
 def _whole(value: Any) -> Any:
-    """Return a value without halves of characters, which YAML's escapes can make."""
+    """Return a value that JSON can hold: no halves of characters, no number of endless digits."""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
+        return hex(value)
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, Mapping):

@@ -6,6 +6,7 @@ their words; bold and italic letters leave no marks, so that a sentence is found
 """
 
 import re
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +62,9 @@ def read_html(markup: str) -> HtmlPage:
 
     Raises: TooDeep if elements are nested beyond measure.
     """
-    soup = BeautifulSoup(markup, "html.parser")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a page is XHTML, or short, does not matter here
+        soup = BeautifulSoup(markup, "lxml")  # closes `<p>` and `<li>` where a browser does
     if _depth(soup) > _DEEPEST:
         raise TooDeep
     title = soup.find("title")

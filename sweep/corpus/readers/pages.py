@@ -16,7 +16,7 @@ from sweep.corpus.pages.folder import HTML, MARKDOWN, PageFile, holds_pages, lis
 from sweep.corpus.pages.front_matter import split_front_matter
 from sweep.corpus.pages.markdown import split_heading
 from sweep.corpus.pages.repeated import repeated_notice
-from sweep.corpus.text_file import read_text
+from sweep.corpus.text_file import encoding_where_needed, read_text
 from sweep.errors import CorpusError
 from sweep.records import Document, Notice
 
@@ -67,8 +67,8 @@ def _page(file: PageFile, options: ReadOptions) -> tuple[Document | None, str | 
     from sweep.corpus.pages.html import TooDeep, declared_encoding, read_html  # slow to import
 
     name = bare_name(file.path)
-    encoding = options.encoding
-    if encoding is None and name.endswith(HTML):
+    encoding = encoding_where_needed(file.path, options.encoding)
+    if options.encoding is None and name.endswith(HTML):
         encoding = declared_encoding(read_bytes(file.path, 4096))
     text = read_text(file.path, encoding=encoding).replace("\r\n", "\n").removeprefix("\ufeff")
     document = Document(id=file.id, text=text)

@@ -83,7 +83,7 @@ class Sizing:
 
         A rule of thumb for some fifty configurations (measured: 70 questions, .22).
         """
-        return RESOLUTION / math.sqrt(max(1, self.judged))
+        return min(1.0, RESOLUTION / math.sqrt(max(1, self.judged)))
 
     def top_k(self, size: int) -> int:
         """Return how many chunks of a size fill the budget one and a half times."""

@@ -68,8 +68,8 @@ def _head(sizing: Sizing, space: Path, count: int) -> Iterator[str]:
         )
         yield "#"
     yield from _comment(
-        f"{sizing.judged:,} questions show differences from about {sizing.resolution:.2f} on (a "
-        "rule of thumb)."
+        f"With {sizing.judged:,} questions, differences show from about {sizing.resolution:.2f} "
+        "on (a rule of thumb)."
     )
     yield "#"
     yield f"# Configurations: {count}"

@@ -1,5 +1,6 @@
 """Folders of Markdown, HTML and text: what is a page, its text, its title, its metadata."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,14 @@ def test_front_matter_becomes_metadata_and_leaves_the_text() -> None:
     metadata, rest, fault = split_front_matter(text)
     assert metadata == {"title": "Leave", "reviewed": "2026-03-01", "tags": ["a", "b"]}
     assert (rest, fault) == ("Body.\n", None)
+
+
+def test_metadata_is_what_json_can_hold() -> None:
+    text = f'---\na: .nan\nb: "\\ud800"\nc: 0x{"f" * 5000}\n1: yes\n---\n'
+    metadata, _, fault = split_front_matter(text)
+    assert fault is None
+    assert (metadata["a"], metadata["b"], metadata["1"]) == (None, "\ufffd", True)
+    assert json.dumps(metadata)[:1] == "{"
 
 
 @pytest.mark.parametrize(
@@ -101,6 +110,15 @@ def test_title_of_html_falls_back_to_the_title_element_then_to_a_heading() -> No
     assert read_html("<p>x</p>").title == ""
 
 
+def test_elements_that_are_not_closed_end_where_a_browser_ends_them() -> None:
+    page = read_html(
+        "<title>T</title><p>one<p>two<ul><li>a<li>b</ul><table><tr><td>1<td>2</table>"
+    )
+    assert page.text == "one\n\ntwo\n\n- a\n- b\n\n| 1 | 2 |\n| --- | --- |"
+    assert read_html("<p>x" * 3_000).text.count("x") == 3_000
+    assert read_html('<?xml version="1.0"?><html><body><p>x</p></body></html>').text == "x"
+
+
 def test_html_nested_beyond_measure_is_refused_without_recursion() -> None:
     with pytest.raises(TooDeep):
         read_html("<div>" * 5_000 + "x")
@@ -151,6 +169,8 @@ def test_encodings_follow_the_rule_of_all_texts(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"x\.md:1: must be UTF-8, got byte 0xfc"):
         read(latin)
     assert read(latin, "latin-1")[0]["x.md"].text == "Grüße"
+    both = write(tmp_path / "d", x_md="Grüße".encode("latin-1"), y_md="Grüße", z_md="Gr")
+    assert [d.text for d in read(both, "latin-1")[0].values()] == ["Grüße", "Grüße", "Gr"]
     page = '<meta charset="iso-8859-1"><p>Grüße</p>'.encode("latin-1")
     assert read(write(tmp_path / "c", x_html=page))[0]["x.html"].text == "Grüße"
 
