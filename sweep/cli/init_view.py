@@ -141,7 +141,7 @@ def _print_unresolved(rows: Sequence["Unresolved"], out: Path) -> None:
 
     if not rows:
         return
-    click.echo(f"MISSING {len(rows):,} rows; all are in {out / UNRESOLVED_FILE}:")
+    click.echo(f"MISSING {len(rows):,} row{'s' * (len(rows) != 1)}; see {out / UNRESOLVED_FILE}:")
     for one in rows[:SHOWN]:
         click.echo(f"        {one_line(describe(one), 400)}")
     if len(rows) > SHOWN:

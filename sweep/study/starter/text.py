@@ -102,8 +102,9 @@ def _objective(sizing: Sizing) -> Iterator[str]:
             "# recorded too"
         )
     else:
+        few = f"Only {have}" if sizing.spanned else "No question has the sentence that answers"
         yield from _comment(
-            f"Only {have}, so whole pages are judged: the right ones should come early. With such "
+            f"{few}, so whole pages are judged: the right ones should come early. With such "
             f"sentences for most questions write `objective: span_ndcg@{budget}tok`, which sees "
             "where a page was cut."
         )
