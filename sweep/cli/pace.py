@@ -130,7 +130,7 @@ class Pace:
             return
         self.complete += 1
         values = [fields["value"]] if "value" in fields else fields.get("values", [])
-        if not values or values[0] is None:
+        if not values or values[0] is None or fields.get("feasible") is False:
             return
         if self.best is None or self.sign * values[0] > self.sign * self.best[0]:
             self.best = values[0], fields["number"]

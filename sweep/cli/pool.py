@@ -121,9 +121,12 @@ def _tell(study: "Study", pool: "Pool", out: Path | None) -> None:
     low, high = pool.labels
     shown = len(pool.entries)
     some = f"{shown:,} of {pool.total:,}" if shown < pool.total else f"{shown:,}"
+    told = "of several objectives, which of them could change the front is not known"
+    if pool.could_change is not None:
+        told = f"labels of {pool.could_change:,} could change the choice"
     message(
-        f"{some} unjudged pairs, the most decisive first; labels of {pool.could_change:,} could "
-        f"change the choice. A label is {low} to {high}, or empty: not judged"
+        f"{some} unjudged pairs, the most decisive first; {told}. A label is {low} to {high}, or "
+        f"empty: not judged"
     )
     if shown:
         file = out or "FILE"
@@ -210,13 +213,19 @@ def _change_text(study: "Study", sibling: "Study") -> str:
     if old.number == new.number:
         said = f"#{old.number} stays the recommended configuration"
         return f"CHANGE {said}: {plain(old.values[0])} before, {plain(new.values[0])} now"
-    now = sibling.trial(old.number)
-    score = plain(now.values[0]) if now.values else "no score"
     return (
         f"CHANGE #{new.number} is recommended in place of #{old.number}: {plain(new.values[0])} "
-        f"against {score} now, {plain(study.trial(new.number).values[0])} against "
+        f"against {_score(sibling, old.number)} now, {_score(study, new.number)} against "
         f"{plain(old.values[0])} before"
     )
+
+
+def _score(study: "Study", number: int) -> str:
+    """Return what a trial scores; one that the study has not finished has no score."""
+    from sweep.winner.message import plain
+
+    found = next((t for t in study.complete if t.number == number), None)
+    return "no score" if found is None else plain(found.values[0])
 
 
 def _trials(numbers: set[int]) -> str:

@@ -196,8 +196,8 @@ class Study:
 
         if not self.complete:
             raise StudyError(
-                f"study {self.name!r}: must have a finished trial, got none yet. Let `sweep run` "
-                f"go on, or see `sweep trials {self.name}` for what failed."
+                f"study {self.name!r}: must have a finished trial, got none yet. Let the command "
+                f"that makes it go on, or see `sweep trials {self.name}` for what failed."
             )
         if not self.feasible:
             raise no_feasible(self.name, self.complete)

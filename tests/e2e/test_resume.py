@@ -110,7 +110,9 @@ def test_the_same_command_again_evaluates_nothing(unbroken: Unbroken, tmp_path: 
     done = succeed(*RUN, cwd=folder)
     assert f"{TRIALS} configurations evaluated" in done.stdout
     assert trials_of(folder, "grid") == before
-    assert not list((folder / "results" / ".store").rglob("*.safetensors"))
+    store = folder / "results" / ".store"
+    stages = {path.relative_to(store).parts[0] for path in store.rglob("*.safetensors")}
+    assert stages <= {"examination", "lost_queries"}  # what is told before every run
 
 
 def test_bugcase_93_a_killed_run_goes_on_and_ends_like_an_unbroken_one(
@@ -182,9 +184,11 @@ def test_a_second_run_of_a_study_is_told_who_runs_it(
     storage = begin(tmp_path) / "results" / "sweep.db"
     with start(*RUN, cwd=tmp_path, env=slow_disk) as process:
         wait_for_trials(storage, 1, process)
+        os.kill(process.pid, signal.SIGSTOP)  # it cannot be over before the others are
         second = sweep(*RUN, cwd=tmp_path)
         beside = read_json("trials", cwd=tmp_path)  # reading is always possible
         os.kill(process.pid, signal.SIGINT)
+        os.kill(process.pid, signal.SIGCONT)
         process.communicate()
     assert second.returncode == USER_INPUT
     assert f"process {process.pid} on {os.uname().nodename}" in second.stderr

@@ -1,5 +1,6 @@
 """The slices of a recorded study: by any field of its queries' metadata, and by their form."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -15,12 +16,13 @@ from sweep.study.insight.divisions import divisions_of
 from sweep.study.reopen import study_corpus
 from sweep.study.study import Study
 from sweep.study.tables import read_scores
+from sweep.trials import TrialRecord
 from sweep.winner.figures import Scored
 from sweep.winner.insight.division import (
     Division,
 )
 from sweep.winner.insight.routing import Routing, oracle_gain, routing_gain
-from sweep.winner.insight.slices import Slice, SliceScore, slice_score, slice_scores
+from sweep.winner.insight.slices import Slice, SliceScore, slice_scores
 from sweep.winner.statistics.scores import highest_mean
 
 
@@ -135,7 +137,6 @@ def slices_of(study: Study, *, by: Sequence[str] = (), metric: str | None = None
     rows = {trial.fingerprint: row for row, trial in enumerate(scored.trials)}
     baseline = rows.get(study.baseline or "")
     shown = list(dict.fromkeys(row for row in (recommended, best, baseline) if row is not None))
-    every = np.ones(len(table.queries), dtype=np.bool_)
     return StudySlices(
         study=study.name,
         metric=table.metric,
@@ -145,7 +146,7 @@ def slices_of(study: Study, *, by: Sequence[str] = (), metric: str | None = None
         best=best,
         baseline=baseline,
         queries=len(table.queries),
-        overall={row: slice_score(scores[row], every, table.groups) for row in shown},
+        overall={row: _overall(scored.trials[row], scores[row], table.metric) for row in shown},
         fields=tuple(
             _field(division, table, shown, routed=scored.adaptive is None)
             for division in divisions
@@ -154,6 +155,12 @@ def slices_of(study: Study, *, by: Sequence[str] = (), metric: str | None = None
         oracle=oracle_gain(scores, maximize=maximize),
         adaptive=scored.adaptive,
     )
+
+
+def _overall(trial: TrialRecord, scores: Floats, metric: str) -> SliceScore:
+    """Return a trial's score over all queries, with the interval that it has elsewhere."""
+    unknown = (math.nan, math.nan)
+    return SliceScore(mean=float(scores.mean()), interval=trial.intervals.get(metric, unknown))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -71,7 +71,8 @@ def _find(study: Study, answer: Answer, corpus: Corpus, scores: Floats) -> Holes
     goal = study.goals[0]
     shown = dict.fromkeys([found.recommended, found.best])
     named = [answer.baseline] if answer.baseline is not None else []
-    shown |= dict.fromkeys(numbers.index(trial.number) for trial in (*named, *answer.leaderboard))
+    told = [t.number for t in (*named, *answer.leaderboard) if t.number in numbers]
+    shown |= dict.fromkeys(map(numbers.index, told))
     shares = holes.lists.judged_share().tolist()
     enough, nearest = _enough(
         study, holes, found.recommended, rows, max_loss=answer.preference.max_loss

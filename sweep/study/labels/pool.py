@@ -46,7 +46,7 @@ class PoolEntry:
         document_id, title: the document.
         passage: its chunk that stands highest, in the recommended trial's list if it is there.
         ranks: rank of the document by trial number, of all that return it.
-        could_change: whether its label could change the choice.
+        could_change: whether its label could change the choice; None for several objectives.
         effect: see the module; in the metric's own unit.
     """
 
@@ -56,7 +56,7 @@ class PoolEntry:
     title: str
     passage: str
     ranks: Mapping[int, int]
-    could_change: bool
+    could_change: bool | None
     effect: float
 
     def to_json(self) -> dict[str, Any]:
@@ -81,13 +81,13 @@ class Pool:
     Attributes:
         entries: the pairs that are told, the most decisive first.
         total: how many there are.
-        could_change: of how many a label could change the choice.
+        could_change: of how many a label could change the choice; None for several objectives.
         labels: lowest and highest label.
     """
 
     entries: tuple[PoolEntry, ...]
     total: int
-    could_change: int
+    could_change: int | None
     labels: tuple[int, int]
 
 
@@ -133,12 +133,13 @@ def make_pool(
     keys = (best, -_tidy(sums), -_tidy(effects), ~could)
     shown = pairs[np.lexsort((pairs, *(key[pairs] for key in keys)))][:limit]
     sources = [rows[s] for s in _sources(held[:, shown], ranks[rows][:, shown])]
-    told = zip(could[shown].tolist(), _tidy(effects[shown]).tolist(), strict=True)
+    known: list[bool | None] = [None] * len(shown) if chosen is None else could[shown].tolist()
+    told = zip(known, _tidy(effects[shown]).tolist(), strict=True)
     entries = _entries(study, holes, corpus, shown, sources, ranks, list(told))
     return Pool(
         entries=entries,
         total=len(pairs),
-        could_change=int(could[pairs].sum()),
+        could_change=None if chosen is None else int(could[pairs].sum()),
         labels=holes.labels,
     )
 
@@ -196,7 +197,7 @@ def _entries(
     pairs: Ints,
     sources: Sequence[int],
     ranks: NDArray[np.int32],
-    told: Sequence[tuple[bool, float]],
+    told: Sequence[tuple[bool | None, float]],
 ) -> tuple[PoolEntry, ...]:
     """Return the entries of pairs; `told`: could each change the choice, and its effect."""
     texts = {query.id: query.text for query in corpus.queries}
@@ -250,7 +251,7 @@ def pool_csv(pool: Pool, *, mark: bool) -> bytes:
             passage = f"{passage[:LONGEST_CELL]} [...]"
         texts = (entry.query_id, entry.query, entry.document_id, entry.title, passage)
         trials = ", ".join(f"#{number} at {rank}" for number, rank in entry.ranks.items())
-        could = "yes" if entry.could_change else "no"
+        could = {True: "yes", False: "no", None: ""}[entry.could_change]
         writer.writerow(["", *map(guarded, texts), could, trials, f"{entry.effect:.6f}"])
     return ((BOM if mark else "") + buffer.getvalue()).encode()
 

@@ -110,6 +110,8 @@ def storage_error(kind: Kind, words: str, storage: str) -> StorageError:
 
 
 def _advice(words: str) -> str:
+    if "disk I/O error" in words:  # SQLite's shared memory file finds no room, for one
+        return "Check the disk and its free space, or name another with --storage"
     if re.search("authentication failed|no password|no pg_hba", words):
         return "Check the user, and the password in the URL, in PGPASSWORD or in ~/.pgpass"
     if re.search("database .* does not exist", words):

@@ -8,7 +8,7 @@ import numpy as np
 
 from sweep.records import Floats, Ints
 from sweep.winner.insight.division import FEWEST, Division
-from sweep.winner.message import plain, signed
+from sweep.winner.message import signed
 from sweep.winner.statistics.bootstrap import bootstrap_interval
 from sweep.winner.statistics.cross_validation import draw_folds, group_index
 from sweep.winner.statistics.scores import highest_mean, oriented, rounding, whole_numbers
@@ -45,10 +45,8 @@ class Routing:
     def text(self) -> str:
         """Return the figure as a sentence."""
         low, high = self.interval
-        verb = "gain" if self.gain >= 0 else "lose"
-        amount = signed(self.gain) if self.gain >= 0 else plain(-self.gain)
         return (
-            f"routing by {self.by} would {verb} {amount} [{signed(low)}, {signed(high)}] "
+            f"routing by {self.by} would gain {signed(self.gain)} [{signed(low)}, {signed(high)}] "
             f"(cross-validated): {self.verdict}"
         )
 

@@ -5,6 +5,7 @@ from functools import partial
 from sweep.trials import TrialRecord
 from sweep.winner.message import compact
 from sweep.winner.note import TITLES
+from sweep.winner.plots.board import Board
 from sweep.winner.plots.cost import COSTS, axis_names, plot_cost, undominated
 from sweep.winner.report.content import Paragraph, Plot, Section, Table
 from sweep.winner.report.material import Material
@@ -33,7 +34,7 @@ def cost_section(material: Material) -> Section | None:
         Paragraph(text=text),
         Plot(
             title=f"{quality} and what it costs",
-            alt=_alt(len(board.trials), front, quality=quality, axis=axis),
+            alt=_alt(board, front, quality=quality, axis=axis),
             table=_table(material, front),
             draw=partial(plot_cost, board),
         ),
@@ -42,15 +43,20 @@ def cost_section(material: Material) -> Section | None:
     return Section(title="What quality costs", blocks=blocks, data=data)
 
 
-def _alt(count: int, front: list[TrialRecord], *, quality: str, axis: str) -> str:
-    text = f"{count:,} configurations by {quality} and {axis}."
+def _alt(board: Board, front: list[TrialRecord], *, quality: str, axis: str) -> str:
+    text = f"{len(board.trials):,} configurations by {quality} and {axis}."
+    kept = sum(not trial.violated for trial in board.trials)
+    if 0 < kept < len(board.trials):
+        text += f" {kept:,} of them keep every constraint; of these"
+    else:
+        text += " Of these"
     if not front:
-        return f"{text} None of them keeps every constraint."
+        return f"{text.removesuffix(' Of these')} None of them keeps every constraint."
     first, last = front[0], front[-1]
     if first == last:
-        return f"{text} #{first.number} is beaten by none in both, and beats or equals all."
+        return f"{text} #{first.number} is beaten by none in both, and beats or equals all others."
     return (
-        f"{text} {len(front)} of them are beaten by none in both, from #{first.number} "
+        f"{text} {len(front)} are beaten by none in both, from #{first.number} "
         f"({compact(first.values[0])}) to #{last.number} ({compact(last.values[0])})."
     )
 

@@ -1,7 +1,6 @@
 """How the leading trials do on kinds of queries, and whether routing kinds would pay."""
 
 import math
-from dataclasses import replace
 
 from sweep.winner.insight.slices import Slice, SliceScore
 from sweep.winner.message import plain, signed
@@ -55,7 +54,7 @@ def _table(material: Material, found: SlicedStudy, field: SlicedField) -> Table:
     ]
     columns.append(Column("is"))
     rows = [_row(found, slice_) for slice_ in field.slices]
-    every = [_overall(material, found, row) for row, _ in _roles(found)]
+    every = [_score(found.overall[row]) for row, _ in _roles(found)]
     rows.append(("all", f"{found.queries:,}", *every, "", "", "", ""))
     return Table(caption=f"{found.metric} by {field.by}", columns=tuple(columns), rows=tuple(rows))
 
@@ -72,15 +71,6 @@ def _row(found: SlicedStudy, slice_: Slice) -> tuple[str, ...]:
     told = f"{slice_.p_value:.4f}", "separable" if slice_.separable else "not separable"
     lead = signed(slice_.lead) if slice_.lead else ""
     return (*first, f"#{found.numbers[slice_.winner]}", lead, *told)
-
-
-def _overall(material: Material, found: SlicedStudy, row: int) -> str:
-    """Return a score over all queries; of the objective with the interval shown elsewhere."""
-    board, score = material.board, found.overall[row]
-    if found.metric != board.objectives[0]:
-        return _score(score)
-    trial = next(t for t in board.trials if t.number == found.numbers[row])
-    return _score(replace(score, interval=trial.intervals.get(found.metric, score.interval)))
 
 
 def _score(score: SliceScore) -> str:
