@@ -84,7 +84,8 @@ def _sentences(found: "Insight", curves: Sequence["Curve"]) -> list[str]:
 
 
 def _print_effects(found: "Insight") -> None:
-    from sweep.winner.insight.sentences import caveat, figure
+    from sweep.winner.insight.sentences import caveat
+    from sweep.winner.message import figure
 
     rows = []
     for effect in found.effects:
@@ -135,7 +136,8 @@ def _print_importance(found: "Insight") -> None:
 
 
 def _print_curves(curves: Sequence["Curve"], reason: str | None) -> None:
-    from sweep.winner.insight.sentences import curve_verdict, figure
+    from sweep.winner.insight.sentences import curve_verdict
+    from sweep.winner.message import figure
 
     rows = []
     for curve in curves:

@@ -128,11 +128,6 @@ def error_bars(
     }
 
 
-def plain_text(name: str) -> str:
-    """Return a name in which Plotly sees no markup."""
-    return html.escape(name, quote=False)
-
-
 def short(value: float | None) -> float | None:
     """Return five significant digits: a plot shows no more, and is stored as text."""
     return None if value is None or not math.isfinite(value) else float(f"{value:.5g}")

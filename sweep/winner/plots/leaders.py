@@ -14,7 +14,6 @@ from sweep.winner.plots.board import (
     hover_texts,
     make_figure,
     names_by_width,
-    plain_text,
     short,
 )
 
@@ -81,7 +80,7 @@ def _mark_run(figure: go.Figure, board: Board, column: int, axis: str) -> None:
         yref="paper",
         yanchor="bottom",
         showarrow=False,
-        text=f"baseline: {plain_text(run.name)} {value:.4g}",
+        text=f"baseline: {escaped(run.name)} {value:.4g}",
         font={"color": color, "size": 11},
     )
 

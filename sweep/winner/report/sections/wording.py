@@ -4,8 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from sweep.trials import TrialRecord
-from sweep.winner.figures import Figure
-from sweep.winner.message import compact, signed
+from sweep.winner.message import compact
 from sweep.winner.note import COSTS, TITLES, costs_of
 from sweep.winner.plots.board import Board
 from sweep.winner.report.content import Column, Table
@@ -18,20 +17,6 @@ def bounds_text(bounds: tuple[float, float] | None) -> str:
     if bounds is None or not all(map(math.isfinite, bounds)):
         return ""
     return f"[{compact(bounds[0])}, {compact(bounds[1])}]"
-
-
-def change_text(figure: Figure) -> str:
-    """Return a difference with its interval, in the closing message's form."""
-    low, high = figure.interval
-    return f"{signed(figure.mean)} [{signed(low)}, {signed(high)}]"
-
-
-def shown_words(figure: Figure, *, maximize: bool) -> str:
-    """Return `better`, `worse` or `open`: whether an interval of a difference leaves out 0."""
-    low, high = figure.interval
-    if not (low > 0 or high < 0):
-        return "open"
-    return "better" if (low > 0) == maximize else "worse"
 
 
 def trial_rows(
