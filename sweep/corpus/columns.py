@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 
 from sweep.corpus.found import ColumnsRead, Role
 from sweep.corpus.tables import Table
 from sweep.errors import CorpusError
+from sweep.text_lines import nearest
 
 _PLAIN_IDS = ("_id", "id")
 _DOCUMENT_IDS = (
@@ -147,8 +147,7 @@ def check_given(given: Mapping[str, str], read: Iterable[ColumnsRead]) -> None:
     names = {name: None for one in read for name in one.all_columns}
     for field, column in given.items():
         if field not in used:
-            near = get_close_matches(column, names, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(names)}."
+            hint = nearest(column, names, otherwise=f"There are: {', '.join(names)}.")
             raise CorpusError(
                 f"--column {field}: must name a column of a table, got {column!r}, which none "
                 f"was read by. {hint}"

@@ -176,7 +176,7 @@ def test_lower_is_better_where_it_is() -> None:
     assert made.found.difference is not None
     down = replace(made.board, maximize=[False])
     fall = replace(made.found.difference, mean=-0.1, interval=(-0.2, -0.05))
-    found = replace(made, board=down, found=replace(made.found, difference=fall))
+    found = replace(made, board=down, found=replace(made.found, difference=fall, maximize=False))
     assert not findings(found)["Is it better than what you have today?"][1]
     (tiles,) = [f for f in blocks(build_report(found), "answer", Facts) if f.large]
     assert [f.note for f in tiles.items if f.name.startswith("against")] == [

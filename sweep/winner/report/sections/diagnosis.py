@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sweep.text_lines import counted
 from sweep.winner.diagnosis.advice import Advice
 from sweep.winner.diagnosis.charge import ListName, Place
 from sweep.winner.diagnosis.diagnosis import Diagnosis, Gold, Returned, WorstQuery
@@ -19,7 +20,7 @@ from sweep.winner.report.content import (
     Table,
 )
 from sweep.winner.report.material import Material
-from sweep.winner.report.sections.wording import clipped, counted
+from sweep.winner.report.sections.wording import clipped
 
 MOST_MISSED = 4  # of one query
 LONGEST = 220  # characters of a passage

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
+from sweep.text_lines import counted
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer, Gain
 from sweep.winner.figures import CONFIRMED
 from sweep.winner.front import Front
 from sweep.winner.message import baseline_lines, plain, power_text, with_sign
+from sweep.winner.preference import TIMED
 from sweep.winner.report.content import Finding, Findings, Paragraph, Section
 from sweep.winner.report.material import Material
 from sweep.winner.report.sections.holes import holes_sentences
-from sweep.winner.report.sections.wording import counted, numbered
-
-TIMED = ("latency_p50_ms", "latency_p95_ms", "build_s")
+from sweep.winner.report.sections.wording import numbered
 
 
 def doubts_section(material: Material) -> Section | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sweep.trials import TrialRecord
 from sweep.winner.message import compact
-from sweep.winner.note import COSTS, TITLES, costs_of
+from sweep.winner.note import TITLES, costs_of
 from sweep.winner.plots.board import Board
 from sweep.winner.report.content import Column, Table
 
@@ -35,7 +35,7 @@ def trial_rows(
         extra: further columns after the objectives: texts by trial number, by title.
     """
     extra = extra or {}
-    costs = [name for name in COSTS if name not in board.objectives]
+    costs = [name for name in TITLES if name not in board.objectives]
     columns = [Column("#", "number")]
     columns += [Column(f"{name} [{INTERVAL}]", "number") for name in board.objectives]
     columns += [Column("configuration", "name"), Column("is")]
@@ -74,11 +74,3 @@ def clipped(text: str, longest: int) -> str:
     line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * longest]).split())
     cut = len(line) > longest or len(text) > 4 * longest
     return f"{line[:longest]}{' ...' if cut else ''}"
-
-
-def counted(count: int, noun: str) -> str:
-    """Return `1 query`, `2,000 queries`."""
-    if count == 1:
-        return f"1 {noun}"
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {plural}"
