@@ -59,9 +59,10 @@ NAME_WORDS: dict[Role, frozenset[str]] = {
     "spans": frozenset({"spans", "span"}),
     "qrels": frozenset({"qrels", "qrel", "judgements", "judgments", "relevance", "labels"}),
     "queries": frozenset({"queries", "query", "questions", "question", "topics", "topic", "qa"}),
-    "documents": frozenset({"corpus", "documents", "docs", "document", "doc", "collection",
-                            "passages"}),
-}  # fmt: skip
+    "documents": frozenset(
+        {"corpus", "documents", "docs", "document", "doc", "collection", "passages"}
+    ),
+}
 
 
 def parse_columns(texts: Iterable[str]) -> dict[str, str]:
@@ -86,9 +87,7 @@ def parse_columns(texts: Iterable[str]) -> dict[str, str]:
 def guess_role(table: Table, given: Mapping[str, str]) -> Role | None:
     """Return what a table holds, by its columns, then by its name; None if that says nothing."""
     columns = table.columns
-    has = {
-        role: set(guess_columns(columns, role, given)) for role in FIELDS
-    }  # fmt: skip
+    has = {role: set(guess_columns(columns, role, given)) for role in FIELDS}
     asks = any(normal(name) in _normal(_QUESTIONS) for name in columns)
     named = role_by_name(table.name)
     ids = set(map(normal, columns))

@@ -14,7 +14,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import optuna
 
@@ -23,7 +22,7 @@ from sweep.engine.engine import Engine
 from sweep.engine.measure.report import Report
 from sweep.engine.store.store import write_whole
 from sweep.errors import StoreError, StudyError
-from sweep.records import Corpus
+from sweep.records import Corpus, RankedLists
 from sweep.study.dashboard.attributes import DashboardAttributes
 from sweep.study.dashboard.showcase import carefully, show_ended
 from sweep.study.driver.baseline import baseline_facts
@@ -238,7 +237,7 @@ def _rescored(study: Study, trial: TrialRecord, evaluation: Evaluation) -> Trial
     return replace(record, draw=trial.draw, facts={**record.facts, **origin})
 
 
-def _scored(trial: TrialRecord, output: Any, evaluation: Evaluation) -> TrialRecord:
+def _scored(trial: TrialRecord, output: RankedLists, evaluation: Evaluation) -> TrialRecord:
     scorer = evaluation.scorer
     table = scorer.score(trial.configuration, output)
     scores = {str(metric): scorer.mean(table, metric) for metric in scorer.metrics}
