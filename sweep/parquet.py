@@ -59,15 +59,19 @@ def numbers_of(column: pa.ChunkedArray) -> np.ndarray:
     return np.concatenate(parts) if parts else np.empty(0, dtype)
 
 
-def read_parquet(path: Path) -> pa.Table:
+def read_parquet(path: Path, *, columns: Sequence[str] | None = None) -> pa.Table:
     """Return the table of a parquet file.
+
+    Args:
+        path: the file.
+        columns: which ones to read, in the file's order; None = all.
 
     Raises: OSError if it cannot be read; pyarrow.ArrowException if it is not parquet.
     """
     source = pa.BufferReader(path.read_bytes())
     # read_table would import pandas and pyarrow.dataset; pre_buffer is what starts the threads
     with pq.ParquetFile(source, pre_buffer=False) as file:
-        return file.read(use_threads=False)
+        return file.read(columns=columns, use_threads=False)
 
 
 def read_column_names(path: Path) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from sweep.cli.interruption import raise_on_signals
 from sweep.errors import SweepError
 
 COMMANDS = {
+    "init": "sweep.cli.init",
     "run": "sweep.cli.run",
     "studies": "sweep.cli.studies",
     "trials": "sweep.cli.trials",
@@ -73,6 +74,8 @@ def cli() -> None:
     """Find the retrieval configuration for RAG on your own documents, prove it, ship it.
 
     \b
+    sweep init FOLDER --questions FILE --out DIR
+                                                begin with your own pages and questions
     sweep run search_spaces/quickstart.yaml     evaluate every configuration of a space
     sweep best                                  what to use, and how sure that is
     sweep export --out winner/                  a folder that answers queries

@@ -137,14 +137,14 @@ def _print_metrics(found: "SideBySide", one: str, other: str) -> None:
 
 
 def _print_queries(title: str, queries: "Sequence[QueryRecord]", one: str, other: str) -> None:
-    from sweep.cli.output import print_table
+    from sweep.cli.output import one_line, print_table
 
     rows = [
         (
-            q.query_id,
+            one_line(q.query_id),
             *next(iter(q.scores.values())),
             q.difference,
-            " ".join(q.text.split())[:WIDEST],
+            one_line(q.text, WIDEST),
         )
         for q in queries
     ]

@@ -85,7 +85,7 @@ def _sentences(found: "Insight", curves: Sequence["Curve"]) -> list[str]:
 
 def _print_effects(found: "Insight") -> None:
     from sweep.winner.insight.sentences import caveat
-    from sweep.winner.message import figure
+    from sweep.winner.rounding import figure
 
     rows = []
     for effect in found.effects:
@@ -138,7 +138,7 @@ def _print_importance(found: "Insight") -> None:
 
 def _print_curves(curves: Sequence["Curve"], reason: str | None) -> None:
     from sweep.winner.insight.sentences import curve_verdict
-    from sweep.winner.message import figure
+    from sweep.winner.rounding import figure
 
     rows = []
     for curve in curves:

@@ -199,8 +199,8 @@ def _study_content(study: "Study") -> dict[str, Any]:
         "split": about["split"] | {"honest score": _honest_score(study)},
         "baseline": _baseline(study),
         "trials": {
-            "complete": len(study.complete),
-            "failed": sum(trial.state == "FAIL" for trial in study.trials),
+            "complete": study.counts().complete,
+            "failed": study.counts().failed,
         },
         "axes": {name: values for name, values in about["axes"].items() if _varies(values)},
         "last run": about["last_run"],
@@ -221,6 +221,8 @@ def _baseline(study: "Study") -> Any:
 
 
 def _honest_score(study: "Study") -> str:
+    if len(study.goals) > 1:
+        return "none: several objectives have no single winner"
     if study.about["split"]["confirm"]:
         return "confirm set"
     if study.adaptive:

@@ -48,7 +48,8 @@ def command(
 
 
 def _print(found: "StudySlices") -> None:
-    from sweep.winner.message import plain
+    from sweep.cli.output import one_line
+    from sweep.winner.rounding import plain
 
     roles = "; ".join(f"#{found.numbers[row]} {role}" for row, role in found.roles.items())
     click.echo(f"{found.study}: {found.metric} on the {found.queries} queries that choose")
@@ -62,34 +63,40 @@ def _print(found: "StudySlices") -> None:
         f"it is measured with)."
     )
     for reason in found.refused.values():
-        click.echo(f"left out: {reason}")
+        click.echo(f"left out: {one_line(reason)}")
 
 
 def _print_field(found: "StudySlices", field: "FieldSlices") -> None:
-    from sweep.cli.output import print_table
+    from sweep.cli.output import one_line, print_table
 
-    header = [_printable(field.by), "queries"]
+    header = [one_line(field.by, WIDEST), "queries"]
     header += [f"#{found.numbers[row]} {role}" for row, role in found.roles.items()]
     rows = [_row(found, slice_) for slice_ in field.slices]
     every = ["all", found.queries, *_scores(found, found.overall), "", "", "", ""]
     print_table((*header, "best there", "lead", "tied", "p (Holm)"), [*rows, every])
     if field.routing is not None:
-        click.echo(field.routing.text())
+        click.echo(one_line(field.routing.text()))
     elif found.adaptive:
         click.echo(
-            f"no honest figure for routing by {field.by}: {found.adaptive} chose what to try by "
-            f"these queries"
+            f"no honest figure for routing by {one_line(field.by)}: {found.adaptive} chose what "
+            f"to try by these queries"
         )
     else:
         click.echo(
-            f"routing by {field.by} cannot be tried: too few queries, or overlapping slices"
+            f"routing by {one_line(field.by)} cannot be tried: too few queries, or overlapping "
+            f"slices"
         )
 
 
 def _row(found: "StudySlices", slice_: "Slice") -> list[Any]:
-    from sweep.winner.message import signed
+    from sweep.cli.output import one_line
+    from sweep.winner.rounding import signed
 
-    shown: list[Any] = [_printable(slice_.value), slice_.queries, *_scores(found, slice_.scores)]
+    shown: list[Any] = [
+        one_line(slice_.value, WIDEST),
+        slice_.queries,
+        *_scores(found, slice_.scores),
+    ]
     if slice_.winner is None or slice_.lead is None:
         return [*shown, "too few queries", "", "", ""]
     told = f"{slice_.p_value:.4f} {'separable' if slice_.separable else 'not separable'}"
@@ -97,14 +104,8 @@ def _row(found: "StudySlices", slice_: "Slice") -> list[Any]:
     return [*shown, f"#{found.numbers[slice_.winner]}", lead, slice_.tied, told]
 
 
-def _printable(value: str) -> str:
-    """Return a value of a corpus without what could steer a terminal, shortened."""
-    text = "".join(c if c.isprintable() else " " for c in value)
-    return text if len(text) <= WIDEST else f"{text[: WIDEST - 3]}..."
-
-
 def _scores(found: "StudySlices", scores: "Mapping[int, SliceScore]") -> list[str]:
-    from sweep.winner.message import plain
+    from sweep.winner.rounding import plain
 
     cells = []
     for row in found.roles:

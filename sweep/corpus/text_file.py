@@ -57,6 +57,26 @@ def read_text(path: Path, *, encoding: str | None = None) -> str:
     return _decode(path, data, _MARKS.get(mark, "utf-8"), start=len(mark))
 
 
+def encoding_where_needed(path: Path, encoding: str | None) -> str | None:
+    """Return an encoding for a file among many, of which some are UTF-8 and others are not.
+
+    A file with letters beyond ASCII that is valid UTF-8 is that: other encodings hardly make such
+    bytes. Returns: None for such a file, otherwise `encoding`.
+
+    Raises: CorpusError if the file cannot be read.
+    """
+    if encoding is None:
+        return None
+    data = read_bytes(path)
+    if data.isascii():
+        return encoding
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return encoding
+    return None
+
+
 def peek_text(path: Path, *, encoding: str | None = None) -> str:
     """Return the beginning of a file, to see what it is; faults are left for whoever reads it."""
     try:

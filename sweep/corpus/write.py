@@ -19,14 +19,20 @@ from sweep.records import Corpus, Document, Query
 from sweep.whole_folder import whole_folder
 
 CONVERSION_FILE = "conversion.json"
+UNRESOLVED_FILE = "unresolved.csv"  # rows of questions of which something could not be resolved
 OURS = frozenset(
     {DOCUMENTS_FILE, QUERIES_FILE, f"{QRELS_FOLDER}/{PREFERRED}", SPANS_FILE}
-    | {CONVERSION_FILE, SNAPSHOT_FILE}
+    | {CONVERSION_FILE, SNAPSHOT_FILE, UNRESOLVED_FILE}
 )
 
 
 def write_corpus(
-    corpus: Corpus, out: Path, *, replace: bool = False, about: Mapping[str, Any] | None = None
+    corpus: Corpus,
+    out: Path,
+    *,
+    replace: bool = False,
+    about: Mapping[str, Any] | None = None,
+    unresolved: str | None = None,
 ) -> Path:
     """Write a corpus folder and return it.
 
@@ -36,6 +42,7 @@ def write_corpus(
         replace: take the place of a corpus folder that was written so; anything else is left
             alone.
         about: how it was made, for `conversion.json`.
+        unresolved: what `unresolved.csv` holds; None: there is none.
 
     Raises: CorpusError if `out` holds something, or the disk refuses.
     """
@@ -51,6 +58,8 @@ def write_corpus(
             if about is not None:
                 text = json.dumps(about, ensure_ascii=False, indent=2, allow_nan=False)
                 _write(folder / CONVERSION_FILE, [text, "\n"])
+            if unresolved is not None:
+                _write(folder / UNRESOLVED_FILE, [unresolved])
             written = read_corpus(folder).hash
             assert written == corpus.hash, "what was written is not what was read"
     except OSError as error:

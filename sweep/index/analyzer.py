@@ -126,11 +126,11 @@ def _splitter(base: str, *, has_identifiers: bool) -> Split:
 
 
 def _of_language(language: str, split: Split) -> Split:
-    stemmer, stop_words = Stemmer.Stemmer(language), _stop_words(language)
+    stemmer, dropped = Stemmer.Stemmer(language), stop_words(language)
 
     def split_and_stem(text: str) -> list[str]:
         terms = split(text)
-        kept = [term for term in terms if term not in stop_words]
+        kept = [term for term in terms if term not in dropped]
         stems: list[str] = stemmer.stemWords(kept or terms)
         return stems
 
@@ -138,7 +138,7 @@ def _of_language(language: str, split: Split) -> Split:
 
 
 @cache
-def _stop_words(language: str) -> frozenset[str]:
+def stop_words(language: str) -> frozenset[str]:
     """Return the stop words of a Snowball language in the form `auto` gives them."""
     if language in STOP_LISTS:
         import bm25s.stopwords  # imports scipy: only where stop words are asked for

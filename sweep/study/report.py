@@ -93,9 +93,12 @@ def _failed(study: Study) -> tuple[TrialRecord, ...]:
 def _explanation(study: Study, store: Path | None, progress: Progress) -> Explanation | None:
     if not study.complete:
         return None
-    found = study_insight(study)
-    curves, reason = study_curves(study, store=store, report=progress)
-    scores = metric_scores(study, study.complete, found.metric)
+    try:
+        found = study_insight(study)
+        curves, reason = study_curves(study, store=store, report=progress)
+        scores = metric_scores(study, study.complete, found.metric)
+    except SweepError:  # a table is gone, which the answer tells
+        return None
     return Explanation(
         effects=found.effects,
         top_k=top_k_effects(study.complete, scores),

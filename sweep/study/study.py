@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import optuna
 
 from sweep.errors import StudyError
@@ -21,7 +20,7 @@ from sweep.study.record import from_optuna
 from sweep.study.storage.address import shown
 from sweep.study.storage.recency import recency
 from sweep.study.storage.storage import open_storage
-from sweep.study.tables import read_scores
+from sweep.study.tables import read_matrix
 from sweep.trials import TrialRecord
 
 if TYPE_CHECKING:  # the winner's statistics load scipy, which listing trials can do without
@@ -67,8 +66,10 @@ class Study:
         self.name = name
         self.stopped: Stopped | None = None  # set by a run that ended before the study was done
         self.about: dict[str, Any] = abouts[name]
-        self.engine: Engine | None = None  # set by a run: over the study's corpus
+        self.engine: Engine | None = None  # set where there is one: over the study's corpus
+        self.keeps = False  # set by a run, which holds the lock: it may write into the folder
         self._answers: dict[tuple[Pick, Preference | None], Answer] = {}
+        self._matrices: dict[tuple[str, tuple[int, ...]], tuple[tuple[str, ...], Floats]] = {}
 
     @property
     def folder(self) -> StudyFolder:
@@ -130,14 +131,18 @@ class Study:
 
         Raises: StudyError if the study has no trial of that number.
         """
-        for trial in self.trials:
-            if trial.number == number:
-                return trial
-        last = max((trial.number for trial in self.trials), default=-1)
+        if number in self._by_number:
+            return self._by_number[number]
+        last = max(self._by_number, default=None)
+        known = "one that it has, none yet" if last is None else f"between 0 and {last}"
         raise StudyError(
-            f"study {self.name!r}: trial must be between 0 and {last}, got {number}. See "
+            f"study {self.name!r}: trial must be {known}, got {number}. See "
             f"`sweep trials {self.name}`."
         )
+
+    @cached_property
+    def _by_number(self) -> dict[int, TrialRecord]:
+        return {trial.number: trial for trial in self.trials}
 
     def frame(self) -> "pd.DataFrame":
         """Return the trials as a pandas table: number, state, parameters, values, metrics."""
@@ -260,13 +265,11 @@ class Study:
 
         Queries that the metric is not defined for (NaN in every trial) are left out.
         """
-        tables = [read_scores(self.folder.path / trial.files["scores"]) for trial in trials]
-        if not tables:
-            return (), np.empty((0, 0))
-        ids = tables[0].query_ids
-        matrix = np.vstack([table.column(metric) for table in tables])
-        defined = np.flatnonzero(~np.isnan(matrix).any(axis=0))
-        return tuple(ids[row] for row in defined.tolist()), matrix[:, defined]
+        key = (metric, tuple(trial.number for trial in trials))
+        if key not in self._matrices:
+            paths = [self.folder.path / trial.files["scores"] for trial in trials]
+            self._matrices[key] = read_matrix(paths, metric)
+        return self._matrices[key]
 
 
 def abouts_of(storage: Any) -> dict[str, dict[str, Any]]:

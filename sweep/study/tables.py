@@ -10,7 +10,7 @@ import pyarrow as pa
 from sweep.engine.store.store import write_whole
 from sweep.errors import StudyError
 from sweep.parquet import make_table, numbers_of, read_parquet, to_parquet
-from sweep.records import Chunks, Corpus, Ints, RankedLists, ScoreTable
+from sweep.records import Chunks, Corpus, Floats, Ints, RankedLists, ScoreTable
 
 
 def write_scores(path: Path, table: ScoreTable) -> None:
@@ -20,18 +20,37 @@ def write_scores(path: Path, table: ScoreTable) -> None:
     _write(path, make_table(columns))
 
 
-def read_scores(path: Path) -> ScoreTable:
+def read_scores(path: Path, *, metrics: Sequence[str] | None = None) -> ScoreTable:
     """Return what `write_scores` wrote.
+
+    Args:
+        path: the table.
+        metrics: which ones; those that it lacks are left out. None = all.
 
     Raises: StudyError if the file is gone or damaged.
     """
-    table = _read(path)
-    metrics = tuple(name for name in table.column_names if name != "query_id")
-    columns = [numbers_of(table[name]) for name in metrics]
+    table = _read(path, columns=None if metrics is None else ["query_id", *metrics])
+    names = tuple(name for name in table.column_names if name != "query_id")
+    columns = [numbers_of(table[name]) for name in names]
     values = np.column_stack(columns) if columns else np.empty((table.num_rows, 0))
-    return ScoreTable(
-        query_ids=tuple(table["query_id"].to_pylist()), metrics=metrics, values=values
-    )
+    return ScoreTable(query_ids=tuple(table["query_id"].to_pylist()), metrics=names, values=values)
+
+
+def read_matrix(paths: Sequence[Path], metric: str) -> tuple[tuple[str, ...], Floats]:
+    """Return query ids (Q,) and one metric's scores (N, Q) of N tables; not to be written to.
+
+    Queries that the metric is not defined for (NaN in a table) are left out.
+
+    Raises: StudyError if a file is gone or damaged.
+    """
+    if not paths:
+        return (), np.empty((0, 0))
+    tables = [read_scores(path, metrics=[metric]) for path in paths]
+    matrix = np.vstack([table.column(metric) for table in tables])
+    defined = np.flatnonzero(~np.isnan(matrix).any(axis=0))
+    matrix = matrix[:, defined]
+    matrix.flags.writeable = False
+    return tuple(tables[0].query_ids[row] for row in defined.tolist()), matrix
 
 
 def write_ranking(path: Path, lists: RankedLists, chunks: Chunks, corpus: Corpus) -> None:
@@ -84,7 +103,8 @@ def read_positions(
 
     Raises: StudyError if the file is gone or damaged, or names a document that is not known.
     """
-    table = _read(path)
+    wanted = ["query_id", "document_id", "chunk", "rank", "score"]
+    table = _read(path, columns=wanted)
     rows = _places(table["query_id"], queries)
     kept = np.flatnonzero(rows >= 0)
     document = _places(table["document_id"], documents)[kept]
@@ -126,9 +146,9 @@ def _write(path: Path, table: pa.Table) -> None:
     write_whole(path, to_parquet(table))
 
 
-def _read(path: Path) -> pa.Table:
+def _read(path: Path, *, columns: Sequence[str] | None = None) -> pa.Table:
     try:
-        return read_parquet(path)
+        return read_parquet(path, columns=columns)
     except (OSError, pa.ArrowException) as error:
         raise StudyError(
             f"{path}: must be a trial's table, got {error}. If it is there, remove it; then run "

@@ -126,10 +126,9 @@ class Answer:
         return found is not None and self._shown(found) == "gain"
 
     def _shown(self, difference: Figure) -> Gain:
-        low, high = difference.interval
-        if low > 0 or high < 0:
-            return "gain" if (low > 0) is self.maximize else "loss"
-        return "none"
+        if not difference.is_shown:
+            return "none"
+        return "gain" if (difference.mean > 0) is self.maximize else "loss"
 
     @property
     def unconfirmed(self) -> str | None:

@@ -15,6 +15,7 @@ from sweep.winner.recommendation import Cost, Recommendation, choose, recommend
 from sweep.winner.statistics.bootstrap import bootstrap_interval
 from sweep.winner.statistics.cross_validation import honest_scores
 from sweep.winner.statistics.inference import planned_comparison
+from sweep.winner.statistics.paired_tests import randomisation_p
 from sweep.winner.statistics.scores import highest_mean
 
 Pick = Literal["recommended", "best", "baseline"]
@@ -22,25 +23,42 @@ FOLD_PERMUTATIONS = 500  # of the test inside each fold of a cross-validated rec
 SEARCHED = "the queries that chose it"
 CONFIRMED = "confirm set"
 CROSS_VALIDATED = "cross-validated"
+LEVEL = 0.05  # of the paired test beside a difference's interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A mean over queries with its 95 % interval, and how it was obtained."""
+    """A mean over queries with its 95 % interval, and how it was obtained.
+
+    `p_value`, of a difference, is that of the paired randomisation test: where few queries differ
+    and all in one direction, no resampling reaches 0, and only the test tells that it is chance.
+    """
 
     mean: float
     interval: tuple[float, float]
     queries: int
     how: str
+    p_value: float | None = None
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Return whether the interval leaves out 0."""
+        return self.interval[0] > 0 or self.interval[1] < 0
+
+    @property
+    def is_shown(self) -> bool:
+        """Return whether a difference is shown: by its interval, and by the paired test."""
+        return self.excludes_zero and (self.p_value is None or self.p_value <= LEVEL)
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready form."""
-        return {
+        found = {
             "mean": self.mean,
             "interval": list(self.interval),
             "queries": self.queries,
             "how": self.how,
         }
+        return found if self.p_value is None else {**found, "p_value": self.p_value}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,12 +183,15 @@ def difference_figure(scored: Scored, row: int, pick: Pick) -> Figure | None:
             interval=comparison.interval,
             queries=len(confirmed),
             how=CONFIRMED,
+            p_value=comparison.p_value,
         )
     # Less the baseline's scores everywhere: no choice changes, and the gain gets its own interval.
-    return _cross_validated(scored, scored.scores - base.search, pick)
+    return _cross_validated(scored, scored.scores - base.search, pick, test=True)
 
 
-def _cross_validated(scored: Scored, scores: Floats, pick: Pick) -> Figure | None:
+def _cross_validated(
+    scored: Scored, scores: Floats, pick: Pick, *, test: bool = False
+) -> Figure | None:
     if scored.adaptive is not None:
         return None
     costs = scored.costs()
@@ -193,6 +214,7 @@ def _cross_validated(scored: Scored, scores: Floats, pick: Pick) -> Figure | Non
         interval=honest.interval,
         queries=scores.shape[1],
         how=CROSS_VALIDATED,
+        p_value=randomisation_p(honest.per_query) if test else None,
     )
 
 

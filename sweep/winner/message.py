@@ -7,6 +7,7 @@ from sweep.winner.answer import Answer
 from sweep.winner.critical import CriticalSlice
 from sweep.winner.figures import Figure
 from sweep.winner.insight.holes import Holes
+from sweep.winner.rounding import compact, megabytes, milliseconds, plain, signed, without_zero
 
 WHILE_BUSY = "measured while it was busy"
 
@@ -220,11 +221,6 @@ def must_text(critical: CriticalSlice) -> str:
     return f"{condition}: {told}{'' if critical.kept else ', VIOLATED'}"
 
 
-def compact(value: float) -> str:
-    """Return a score in three decimals, or a number from 100 on without any."""
-    return plain(value) if abs(value) < 100 else f"{value:,.0f}"
-
-
 def with_interval(figure: Figure) -> str:
     """Return a mean with its interval: `.69 [.61, .77]`, in three decimals."""
     low, high = figure.interval
@@ -232,37 +228,15 @@ def with_interval(figure: Figure) -> str:
 
 
 def with_sign(difference: Figure) -> str:
-    """Return a difference with its interval: `+.08 [+.02, +.14]`, in three decimals."""
-    low, high = difference.interval
-    return f"{signed(difference.mean)} [{signed(low)}, {signed(high)}]"
+    """Return a difference with its interval: `+.08 [+.02, +.14]`, in three decimals.
 
-
-def plain(value: float) -> str:
-    """Return three decimals without the zero in front; no minus before what is rounded to 0."""
-    return without_zero(f"{value:z.3f}")
-
-
-def signed(value: float) -> str:
-    """Return three decimals with their sign; of what is rounded to zero, a plus."""
-    text = plain(value)
-    return text if text.startswith(("-", "nan")) else f"+{text}"
-
-
-def figure(value: float, magnitude: float) -> str:
-    """Return a signed figure with as many decimals as tell something among such values.
-
-    Args:
-        value: finite.
-        magnitude: what is large for such a figure; up to 10 it has three decimals, above 1,000
-            none.
+    Beside an interval that leaves out 0 stands the paired test's p-value where that shows nothing.
     """
-    decimals = 3 - sum(abs(magnitude) > limit for limit in (10, 100, 1000))
-    return without_zero(f"{value:+z,.{decimals}f}")
-
-
-def without_zero(text: str) -> str:
-    """Return a number as papers print it where it is below 1: without the zero in front."""
-    return text.replace("0.", ".", 1) if text.lstrip("+-").startswith("0.") else text
+    low, high = difference.interval
+    text = f"{signed(difference.mean)} [{signed(low)}, {signed(high)}]"
+    if difference.p_value is not None and difference.excludes_zero and not difference.is_shown:
+        text += f" (paired test: p = {plain(difference.p_value)})"
+    return text
 
 
 def latency_text(trial: TrialRecord) -> str:
@@ -282,16 +256,6 @@ def latency_amount(trial: TrialRecord) -> str:
 def is_busy(trial: TrialRecord) -> bool:
     """Return whether a trial's latency was measured while others kept the machine busy."""
     return bool(trial.facts.get("latency", {}).get("busy"))
-
-
-def milliseconds(value: float) -> str:
-    """Return a latency with about two significant digits, without unit."""
-    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
-
-
-def megabytes(size: float) -> str:
-    """Return a number of bytes in MB, with about two significant digits, without unit."""
-    return milliseconds(size / 1e6) if size >= 1e4 else f"{size / 1e6:.1g}"
 
 
 def _round(count: int) -> int:

@@ -14,16 +14,8 @@ from sweep.winner.critical import critical_slices
 from sweep.winner.front import Front
 from sweep.winner.markdown import markdown_table as _table
 from sweep.winner.markdown import markdown_text as _text
-from sweep.winner.message import (
-    answer_text,
-    compact,
-    megabytes,
-    milliseconds,
-    must_text,
-    plain,
-    with_interval,
-    with_sign,
-)
+from sweep.winner.message import answer_text, must_text, with_interval, with_sign
+from sweep.winner.rounding import compact, megabytes, milliseconds, plain
 
 TOLD = ("ndcg@10", "recall@10", "hit@5", "rr@10", "judged@10", "span_recall")  # of a trial
 

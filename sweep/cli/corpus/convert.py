@@ -106,7 +106,7 @@ def _summary(reading: "Reading") -> dict[str, Any]:
 
 
 def _print(reading: "Reading", out: Path) -> None:
-    from sweep.cli.output import message, print_table
+    from sweep.cli.output import message, one_line, print_table
     from sweep.corpus.write import CONVERSION_FILE
 
     parts = [(part.file, part.format, part.kind, part.count) for part in reading.parts]
@@ -120,7 +120,7 @@ def _print(reading: "Reading", out: Path) -> None:
     for notice in reading.corpus.notices:
         message(f"note: {notice}")
     for dropped in reading.dropped[:SHOWN]:
-        click.echo(f"dropped  {dropped}")
+        click.echo(f"dropped  {one_line(str(dropped))}")
     if len(reading.dropped) > SHOWN:
         more = len(reading.dropped) - SHOWN
         click.echo(f"dropped  {more:,} more: all are in {out / CONVERSION_FILE}")

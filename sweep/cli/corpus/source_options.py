@@ -33,8 +33,8 @@ def source_options(command: Command) -> Command:
             "--format",
             "form",
             metavar="FORM",
-            help="beir, trec, jsonl, csv, tsv, parquet, xlsx, azure, gold, autorag or squad.  "
-            "[default: by content and name]",
+            help="beir, trec, jsonl, csv, tsv, parquet, xlsx, azure, gold, autorag, squad or "
+            "pages.  [default: by content and name]",
         ),
     ):
         command = option(command)

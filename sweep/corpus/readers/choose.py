@@ -7,7 +7,17 @@ from typing import Protocol, get_args
 
 from sweep.corpus.compressed import bare_name
 from sweep.corpus.found import Finding, ReadOptions, Role, Source
-from sweep.corpus.readers import autorag, azure, beir, gold, ir_datasets, squad, table, trec
+from sweep.corpus.readers import (
+    autorag,
+    azure,
+    beir,
+    gold,
+    ir_datasets,
+    pages,
+    squad,
+    table,
+    trec,
+)
 from sweep.corpus.tables import FORMATS, format_of
 from sweep.errors import CorpusError
 from sweep.records import Notice
@@ -49,6 +59,7 @@ READERS: tuple[Reader, ...] = (ir_datasets, beir, squad, azure, gold, autorag, t
 BY_NAME: dict[str, Reader] = {
     **{reader.NAME: reader for reader in READERS if reader is not table},
     **{form: TableReader(form) for form in FORMATS},
+    pages.NAME: pages,
 }
 
 
@@ -64,7 +75,7 @@ def choose_readers(sources: Sequence[str], *, format: str | None, options: ReadO
     """Return which reader reads each file of some sources.
 
     A folder in BEIR's form is one source; of any other folder the files in it (and in `qrels/`)
-    are read that some reader recognises.
+    are read that some reader recognises; where there is none, all its pages.
 
     Raises: CorpusError if a source does not exist, is in no form that is known, or a folder holds
         one file in two forms.
@@ -78,7 +89,7 @@ def choose_readers(sources: Sequence[str], *, format: str | None, options: ReadO
         source = parse_source(text)
         if ir_datasets.recognises(source, options):
             chosen.append((ir_datasets, source))
-        elif source.path.is_dir() and forced is not beir:
+        elif source.path.is_dir() and forced not in (beir, pages):
             chosen += _in_folder(source, forced, options, notices)
         elif forced is not None:
             chosen.append((forced, source))
@@ -161,6 +172,8 @@ def _in_folder(
             skipped.append(path.name)
         else:
             chosen.append((reader, part))
+    if not chosen and forced is None and pages.recognises(source, options):
+        return [(pages, source)]
     if not chosen:
         found = ", ".join(path.name for path in files[:EXAMPLES]) or "nothing"
         raise CorpusError(

@@ -41,9 +41,11 @@ def confirm(
     """
     if not study.feasible:
         return
+    from sweep.winner.statistics.scores import highest_mean, oriented
+
     scored = study.scored()
-    found = scored.recommendation()
-    wanted = [scored.trials[row] for row in (found.recommended, found.best)]
+    best = highest_mean(oriented(scored.scores, maximize=scored.maximize, where="confirm"))
+    wanted = [scored.trials[row] for row in (scored.chosen(), best)]
     wanted += [trial for trial in study.complete if trial.fingerprint == study.baseline]
     path = study.folder.confirm
     content = _read(path)

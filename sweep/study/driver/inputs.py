@@ -1,7 +1,6 @@
 """What a run begins with: its options, the search space, the corpus, an engine over it."""
 
 import os
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -10,15 +9,15 @@ from sweep.corpus import read_corpus
 from sweep.engine.engine import Engine, EngineOptions
 from sweep.engine.measure.report import Report
 from sweep.engine.store.store import make_folder
-from sweep.errors import SpaceError, StudyError
+from sweep.errors import SpaceError
 from sweep.records import Corpus
 from sweep.study.driver.baseline import read_baseline
+from sweep.study.driver.identity import check_name
 from sweep.study.driver.preflight import forewarn, preflight
 from sweep.study.folder import default_store
 from sweep.study.run_file import RunFile
 from sweep.study.space.read import read_space
 from sweep.study.space.search_space import SearchSpace
-from sweep.study.space.space_file import NAME_PATTERN
 
 MANY = 2000  # configurations above which a grid asks for confirmation
 
@@ -76,8 +75,7 @@ def read_inputs(
         )
     read = read_corpus(folder)
     name = options.study or loaded.name
-    if re.fullmatch(NAME_PATTERN, name) is None:
-        raise StudyError(f"--study: must have no slash, colon or @, got {name!r}. Rename it.")
+    check_name(name)
     baseline = read_baseline(loaded, read)
     return Inputs(study=name, space=loaded, corpus=read, folder=folder, baseline=baseline)
 

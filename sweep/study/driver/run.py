@@ -74,12 +74,19 @@ def run(
         try:
             stopped = _run_locked(inputs, storage, engine, options, deadline)
         except TooManyFailures as error:
-            show_ended(Study(name, options.storage), inputs.corpus, report, ending=str(error))
+            show_ended(_opened(name, options, engine), inputs.corpus, report, ending=str(error))
             raise
-        study = Study(name, options.storage)
-        study.stopped, study.engine = stopped, engine
+        study = _opened(name, options, engine)
+        study.stopped = stopped
         show_ended(study, inputs.corpus, report, ending=str(stopped or ""))
     engine.store.keep_bound()
+    return study
+
+
+def _opened(name: str, options: RunOptions, engine: Engine) -> Study:
+    """Return the study as it is recorded now, for a run that holds its lock."""
+    study = Study(name, options.storage)
+    study.engine, study.keeps = engine, True
     return study
 
 

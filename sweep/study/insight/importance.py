@@ -70,7 +70,7 @@ def parameter_importance(
             shares = _shares(opened, taken, method, losses)
         except ImportError:
             reason = "fANOVA needs scikit-learn: pip install scikit-learn"
-        except (RuntimeError, ValueError) as error:
+        except (KeyError, RuntimeError, ValueError) as error:
             reason = f"Optuna cannot tell: {error}"
     if reason is None and not any(shares.values()):
         reason, shares = "no parameter is important by this method", {}

@@ -13,7 +13,6 @@ import numpy as np
 from sweep.engine.store.store import write_whole
 from sweep.errors import SweepError
 from sweep.records import Corpus, Floats, Ints
-from sweep.study.choice import preference_of
 from sweep.study.labels.document_lists import StudyHoles, has_holes, study_holes
 from sweep.study.study import Study
 from sweep.winner.answer import Answer
@@ -54,7 +53,7 @@ def answer_holes(study: Study, answer: Answer, scores: Floats) -> Holes | None:
         found = _find(study, answer, corpus, scores) if has_holes(study, corpus) else None
     except SweepError:
         return None  # an answer does not fail for it; `sweep pool` says what is missing
-    if engine is not None:  # a run, which holds the study's lock
+    if study.keeps:
         content = {"version": VERSION, "key": key, "holes": found.to_json() if found else {}}
         write_whole(study.folder.holes, json.dumps(content, allow_nan=False).encode())
     return found
@@ -64,7 +63,9 @@ def _find(study: Study, answer: Answer, corpus: Corpus, scores: Floats) -> Holes
     trials = [study.trial(number) for number in answer.compared]
     holes = study_holes(study, trials, corpus, engine=study.engine, scores=scores)
     found = answer.recommendation
-    contenders = find_contenders(study, holes, found.recommended)
+    contenders = find_contenders(
+        study, holes, found.recommended, max_loss=answer.preference.max_loss
+    )
     numbers = list(answer.compared)
     rows = [numbers.index(one.trial) for one in contenders]
     goal = study.goals[0]
@@ -72,7 +73,9 @@ def _find(study: Study, answer: Answer, corpus: Corpus, scores: Floats) -> Holes
     named = [answer.baseline] if answer.baseline is not None else []
     shown |= dict.fromkeys(numbers.index(trial.number) for trial in (*named, *answer.leaderboard))
     shares = holes.lists.judged_share().tolist()
-    enough, nearest = _enough(study, holes, found.recommended, rows)
+    enough, nearest = _enough(
+        study, holes, found.recommended, rows, max_loss=answer.preference.max_loss
+    )
     return Holes(
         objective=goal.name,
         depth=depth_name(study),
@@ -99,13 +102,16 @@ def depth_name(study: Study) -> str:
     return "judged" if cutoff is None else f"judged@{cutoff}"
 
 
-def find_contenders(study: Study, holes: StudyHoles, recommended: int) -> tuple[Contender, ...]:
+def find_contenders(
+    study: Study, holes: StudyHoles, recommended: int, *, max_loss: float
+) -> tuple[Contender, ...]:
     """Return the trials that could pass the recommended one under some labelling.
 
     Args:
         study: the study.
         holes: of its feasible trials.
         recommended: row of the recommended trial.
+        max_loss: the observed loss that is given away, as a share of the metric's scale.
     """
     chosen = np.array([recommended])
     everyone = np.arange(len(holes.trials))
@@ -114,7 +120,7 @@ def find_contenders(study: Study, holes: StudyHoles, recommended: int) -> tuple[
         [trial.number for trial in holes.trials],
         np.concatenate(leads),
         recommended=holes.trials[recommended].number,
-        allowed=_allowed(study),
+        allowed=_allowed(study, max_loss),
     )
 
 
@@ -124,8 +130,8 @@ def sided(study: Study, rows: Ints, chosen: Ints, holes: StudyHoles) -> Floats:
     return holes.effects.largest_difference(*pair)
 
 
-def _allowed(study: Study) -> float:
-    return allowed_lead(preference_of(study).max_loss, study.goals[0].metric.scale or 1.0)
+def _allowed(study: Study, max_loss: float) -> float:
+    return allowed_lead(max_loss, study.goals[0].metric.scale or 1.0)
 
 
 def favouring(
@@ -140,7 +146,7 @@ def favouring(
 
 
 def _enough(
-    study: Study, holes: StudyHoles, recommended: int, rows: Sequence[int]
+    study: Study, holes: StudyHoles, recommended: int, rows: Sequence[int], *, max_loss: float
 ) -> tuple[int | None, int | None]:
     """Return how many labels are enough for one of some trials to pass, and its number."""
     scores, maximize = holes.effects.reported, study.goals[0].maximize
@@ -151,7 +157,7 @@ def _enough(
         if steps is None:
             return None, None
         leads = (scores[some] - scores[recommended]).mean(axis=1) * (1.0 if maximize else -1.0)
-        counts = labels_enough(steps, leads, allowed=_allowed(study))
+        counts = labels_enough(steps, leads, allowed=_allowed(study, max_loss))
         numbers = [holes.trials[row].number for row in some.tolist()]
         known += [(c, n) for c, n in zip(counts, numbers, strict=True) if c is not None]
     return min(known, default=(None, None))
@@ -190,7 +196,7 @@ def _key(study: Study, answer: Answer) -> str:
     parts = [
         study.about["identity"]["corpus"],
         answer.objective,
-        preference_of(study).max_loss,
+        answer.preference.max_loss,
         [study.trial(number).fingerprint for number in answer.compared],
         list(answer.compared),
         answer.recommendation.recommended,

@@ -120,7 +120,7 @@ def make_pool(
     could = np.zeros(len(holes.lists), dtype=np.bool_)
     if chosen is not None:
         numbers = [trial.number for trial in trials]
-        found = find_contenders(study, holes, chosen)
+        found = find_contenders(study, holes, chosen, max_loss=study.answer().preference.max_loss)
         passing = [numbers.index(one.trial) for one in found]
         could = favouring(study, holes, chosen, passing)
         beside = dict.fromkeys([chosen, *beside, *passing])

@@ -127,7 +127,7 @@ def rescore(
         opened = Study(name, study.storage)
         _confirm(study, opened, evaluation, split, run)
         opened = Study(name, study.storage)
-        opened.engine = engine
+        opened.engine, opened.keeps = engine, True
         _introduce(study, opened, labels, report)
         show_ended(opened, labels.corpus, report)
     return opened

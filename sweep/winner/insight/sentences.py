@@ -4,7 +4,7 @@ from sweep.winner.insight.curves import Curve
 from sweep.winner.insight.effects import MainEffect
 from sweep.winner.insight.effort import SearchEffort
 from sweep.winner.insight.interactions import Interaction
-from sweep.winner.message import figure, plain
+from sweep.winner.rounding import figure, plain
 
 
 def effect_sentence(effect: MainEffect, *, maximize: bool = True) -> str:

@@ -337,5 +337,5 @@ def test_a_folder_with_one_file_in_two_forms_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_nothing_known_is_refused(tmp_path: Path) -> None:
-    files(tmp_path, notes_md="# Notes")
-    assert "got notes.md. Name the files" in error([str(tmp_path)])
+    files(tmp_path, notes_doc="Notes")
+    assert "got notes.doc. Name the files" in error([str(tmp_path)])

@@ -1,10 +1,10 @@
-"""How the closing message tells numbers and a latency."""
+"""How the closing message tells a latency."""
 
 import pytest
 
 from sweep.configuration import Bm25Config, Configuration
 from sweep.trials import TrialRecord
-from sweep.winner.message import figure, latency_text, plain, signed
+from sweep.winner.message import latency_text
 
 
 def timed(p95: float, interval: tuple[float, float] | None, *, busy: bool) -> TrialRecord:
@@ -37,35 +37,3 @@ def test_latency_with_its_interval(
 def test_latency_of_a_busy_machine_is_marked() -> None:
     text = latency_text(timed(12.0, (10.0, 14.0), busy=True))
     assert text == "p95 12 ms [10, 14] on this machine, measured while it was busy"
-
-
-@pytest.mark.parametrize(
-    ("value", "text", "with_sign"),
-    [
-        (0.6204, ".620", "+.620"),
-        (-0.0317, "-.032", "-.032"),
-        (-0.0004, ".000", "+.000"),
-        (-0.0, ".000", "+.000"),
-        (0.9996, "1.000", "+1.000"),
-        (-10.25, "-10.250", "-10.250"),
-        (float("nan"), "nan", "nan"),
-    ],
-)
-def test_three_decimals_without_a_zero_in_front(value: float, text: str, with_sign: str) -> None:
-    assert (plain(value), signed(value)) == (text, with_sign)
-
-
-@pytest.mark.parametrize(
-    ("value", "magnitude", "text"),
-    [
-        (-0.0004, 0.5, "+.000"),
-        (0.4567, 0.5, "+.457"),
-        (-0.46, 50.0, "-.46"),
-        (-0.4, 5000.0, "+0"),
-        (1234.5, 5000.0, "+1,234"),
-    ],
-)
-def test_a_figure_has_as_many_decimals_as_its_magnitude_allows(
-    value: float, magnitude: float, text: str
-) -> None:
-    assert figure(value, magnitude) == text

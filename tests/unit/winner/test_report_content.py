@@ -10,7 +10,7 @@ import pytest
 from sweep.trials import json_ready
 from sweep.winner.answer import Answer, Counts
 from sweep.winner.baseline import Baseline
-from sweep.winner.message import answer_text, plain, signed
+from sweep.winner.message import answer_text
 from sweep.winner.note import answer_note
 from sweep.winner.report.build import build_report
 from sweep.winner.report.content import (
@@ -26,6 +26,7 @@ from sweep.winner.report.content import (
 from sweep.winner.report.html import to_html
 from sweep.winner.report.markdown import to_markdown
 from sweep.winner.report.material import Material
+from sweep.winner.rounding import plain, signed
 from tests.report_material import (
     COUNTS,
     LATENCY,

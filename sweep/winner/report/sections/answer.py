@@ -15,9 +15,7 @@ from sweep.winner.message import (
     context_amount,
     is_busy,
     latency_amount,
-    megabytes,
     must_text,
-    plain,
     power_text,
     score_note,
     score_text,
@@ -36,7 +34,8 @@ from sweep.winner.report.content import (
     Verbatim,
 )
 from sweep.winner.report.material import Material
-from sweep.winner.report.sections.wording import trial_rows
+from sweep.winner.report.sections.wording import trial_rows, why_open
+from sweep.winner.rounding import megabytes, plain
 
 HOW = {
     CONFIRMED: "it was measured on queries that no configuration was chosen by, so that the luck "
@@ -159,14 +158,14 @@ def _against_baseline(answer: Answer) -> Paragraph:
     change = with_sign(answer.difference)
     if answer.gain == "none":
         text = (
-            f"No difference to {base.full_name} is shown: {change}. The interval holds 0, so that "
-            f"chance alone could make it."
+            f"No difference to {base.full_name} is shown: {change}. "
+            f"{why_open(answer.difference)}, so that chance alone could make it."
         )
     else:
         word = "better" if answer.gain == "gain" else "worse"
         text = (
-            f"It is {word} than {base.full_name}: {change}. The interval leaves out 0, so that "
-            f"chance alone hardly makes such a difference."
+            f"It is {word} than {base.full_name}: {change}. The interval leaves out 0 and the "
+            f"paired test agrees, so that chance alone hardly makes such a difference."
         )
     if answer.best_gains and answer.best_difference is not None:
         best = answer.compared[answer.recommendation.best]

@@ -6,11 +6,11 @@ from functools import partial
 
 from sweep.winner.insight.curves import Curve
 from sweep.winner.insight.sentences import curve_sentence
-from sweep.winner.message import compact
 from sweep.winner.plots.curves import TITLES, plot_curves
 from sweep.winner.report.content import Block, Bullets, Column, Paragraph, Plot, Section, Table
 from sweep.winner.report.material import Material
 from sweep.winner.report.sections.wording import bounds_text
+from sweep.winner.rounding import compact
 
 Kind = tuple[str, str]  # metric, and what is cut
 
@@ -28,8 +28,8 @@ def curves_section(material: Material) -> Section | None:
         Paragraph(
             text="What a configuration returns is cut after each rank, or at each number of "
             "tokens, and scored again: the beginning of a list is what a smaller top_k would have "
-            "returned. Bars are 95 % t intervals of the mean at each point; elsewhere intervals "
-            "come from resampling, and may differ in their last digit."
+            "returned. Bars are 95 % t intervals of the mean at each point; those of scores "
+            "elsewhere come from resampling, and may differ in their last digit."
         )
     ]
     kinds: dict[Kind, list[Curve]] = {}

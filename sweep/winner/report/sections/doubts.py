@@ -7,12 +7,13 @@ from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer, Gain
 from sweep.winner.figures import CONFIRMED
 from sweep.winner.front import Front
-from sweep.winner.message import baseline_lines, plain, power_text, with_sign
+from sweep.winner.message import baseline_lines, power_text, with_sign
 from sweep.winner.preference import TIMED
 from sweep.winner.report.content import Finding, Findings, Paragraph, Section
 from sweep.winner.report.material import Material
 from sweep.winner.report.sections.holes import holes_sentences
-from sweep.winner.report.sections.wording import numbered
+from sweep.winner.report.sections.wording import numbered, why_open
+from sweep.winner.rounding import plain
 
 
 def doubts_section(material: Material) -> Section | None:
@@ -96,7 +97,7 @@ def _baseline(answer: Answer) -> Finding:
     words: dict[Gain | None, str] = {
         "gain": "the interval leaves out 0",
         "loss": "it is worse, and the interval leaves out 0",
-        "none": "the interval holds 0, so that there may be no gain at all",
+        "none": f"{why_open(change).lower()}, so that there may be no gain at all",
     }
     text = f"{with_sign(change)} against {base.full_name}: {words[answer.gain]}."
     return Finding(question=question, answer=text, is_open=answer.gain != "gain")

@@ -14,11 +14,11 @@ from sweep.winner.insight.sentences import (
     effort_sentence,
     interaction_sentence,
 )
-from sweep.winner.message import compact, signed
 from sweep.winner.plots.effects import meaning_of, plot_effects, plot_top_k
 from sweep.winner.report.content import Block, Bullets, Column, Paragraph, Plot, Section, Table
 from sweep.winner.report.material import Explanation, Material
 from sweep.winner.report.sections.wording import INTERVAL
+from sweep.winner.rounding import compact, signed
 
 MOST_SENTENCES = 4
 

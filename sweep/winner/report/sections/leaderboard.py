@@ -6,11 +6,11 @@ from functools import partial
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
 from sweep.winner.front import Front
-from sweep.winner.message import compact, plain
 from sweep.winner.plots.leaders import plot_leaders
 from sweep.winner.report.content import Block, Paragraph, Plot, Section
 from sweep.winner.report.material import Material
 from sweep.winner.report.sections.wording import INTERVAL, trial_rows
+from sweep.winner.rounding import compact, plain
 
 MOST = 10  # more only where more have a role
 

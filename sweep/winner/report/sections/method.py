@@ -2,10 +2,10 @@
 
 from sweep.text_lines import counted
 from sweep.winner.answer import Answer
-from sweep.winner.message import plain
 from sweep.winner.note import TITLES
 from sweep.winner.report.content import Block, Fact, Facts, Paragraph, Section
 from sweep.winner.report.material import Material
+from sweep.winner.rounding import plain
 
 EXPLAINED = {
     "ndcg_exp": "as ndcg, with a steeper reward for high labels",
@@ -38,9 +38,9 @@ def method_section(material: Material) -> Section:
     facts += [
         Fact(
             name="Intervals",
-            value="95 % intervals come from resampling the queries: other queries of the same "
-            "kind would move the mean about that much. They say nothing of queries of another "
-            "kind.",
+            value="95 % intervals: other queries of the same kind would move the mean about that "
+            "much. They say nothing of queries of another kind. Those of scores come from "
+            "resampling the queries, those of effects and curves are t intervals.",
         ),
         Fact(
             name="Costs",
@@ -98,6 +98,8 @@ def _queries(material: Material) -> str:
             f"{counted(search, 'query')} chose, {counted(kept, 'query')} were kept to confirm "
             f"with (divided by {group}, seed {split.get('seed')}); nothing was chosen by those."
         )
+    if not isinstance(material.found, Answer) or material.found.confirm is None:
+        return f"All {search:,} judged queries chose; there is no honest score."
     return (
         f"All {search:,} judged queries chose. Too few to keep some apart by themselves, or not "
         f"asked to: the honest score repeats the choice on four fifths of them and scores it on "

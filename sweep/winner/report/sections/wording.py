@@ -4,10 +4,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from sweep.trials import TrialRecord
-from sweep.winner.message import compact
+from sweep.winner.figures import Figure
 from sweep.winner.note import TITLES, costs_of
 from sweep.winner.plots.board import Board
 from sweep.winner.report.content import Column, Table
+from sweep.winner.rounding import compact
 
 INTERVAL = "95 % interval"
 
@@ -17,6 +18,13 @@ def bounds_text(bounds: tuple[float, float] | None) -> str:
     if bounds is None or not all(map(math.isfinite, bounds)):
         return ""
     return f"[{compact(bounds[0])}, {compact(bounds[1])}]"
+
+
+def why_open(figure: Figure) -> str:
+    """Return why a difference shows nothing."""
+    if not figure.excludes_zero:
+        return "The interval holds 0"
+    return "Few queries differ, and a paired test cannot tell them from chance"
 
 
 def trial_rows(

@@ -1,0 +1,167 @@
+"""How `sweep init` tells what it read, what it took for what, and what comes next."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from sweep.corpus.asked.read import AskedCorpus
+    from sweep.corpus.asked.resolve import Unresolved
+    from sweep.errors import CorpusError
+    from sweep.study.starter.sizing import Sizing
+
+SHOWN = 10  # rows that are printed; unresolved.csv has all
+TOLD = {
+    "exact": "page, and quote to the character",
+    "tolerant": "page, and quote as it reads or with small slips",
+    "by quote": "page found by the quote",
+    "page only": "page without a passage",
+    "not resolved": "nothing; in no score",
+}
+
+
+def summarise(asked: "AskedCorpus", *, out: Path, space: Path) -> dict[str, Any]:
+    """Return what was read and what became of it, for conversion.json and --json."""
+    import sweep
+
+    corpus = asked.corpus
+    return {
+        "made_by": f"retrieval-sweep {sweep.__version__}",
+        "out": out.as_posix(),
+        "space": space.as_posix(),
+        "name": corpus.name,
+        "hash": corpus.hash,
+        "documents": len(corpus.documents),
+        "queries": len(corpus.queries),
+        "judgements": sum(map(len, corpus.qrels.values())),
+        "spans": len(corpus.spans),
+        "columns": [
+            {
+                "table": one.name,
+                "columns": {field: list(names) for field, names in one.columns.items()},
+                "named": sorted(one.given),
+                "metadata": _rest(one.all_columns, one.columns),
+            }
+            for one in asked.tables
+        ],
+        "rows": dict(asked.resolved.outcomes),
+        "unresolved": [
+            {
+                "row": one.row.place.at,
+                "question": one.row.question,
+                "why": one.why,
+                "kept": one.kept or None,
+                "nearest": list(one.candidates),
+            }
+            for one in asked.resolved.unresolved
+        ],
+        "dropped": [str(one) for one in asked.dropped],
+        "notices": [str(notice) for notice in corpus.notices],
+    }
+
+
+def print_init(
+    asked: "AskedCorpus",
+    sizing: "Sizing",
+    *,
+    out: Path,
+    space: Path,
+    n_configurations: int,
+    seconds: Mapping[str, float],
+) -> None:
+    """Print what was read, what it was taken for, what is missing, and what comes next."""
+    from sweep.cli.output import message
+    from sweep.study.starter.text import ENOUGH, FEW
+
+    corpus = asked.corpus
+    click.echo(
+        f"READ    {len(corpus.documents):,} pages, {sum(asked.resolved.outcomes.values()):,} rows "
+        f"of questions in {seconds['read']:.1f} s"
+    )
+    _print_rows(asked)
+    _print_unresolved(asked.resolved.unresolved, out)
+    click.echo(
+        f"CORPUS  {out}: {len(corpus.documents):,} documents, {len(corpus.queries):,} questions, "
+        f"{sum(map(len, corpus.qrels.values())):,} judgements, {len(corpus.spans):,} passages"
+    )
+    sizes = ", ".join(map(str, sizing.sizes)) or "none (documents whole)"
+    click.echo(
+        f"SPACE   {space}: {n_configurations} configurations, chunk sizes {sizes}, "
+        f"objective {sizing.objective}"
+    )
+    if sizing.judged < FEW:
+        message(
+            f"note: few judged questions ({sizing.judged}): differences show from about "
+            f"{sizing.resolution:.2f} on; trust a choice from about {ENOUGH} questions on"
+        )
+    click.echo(f"TIME    {seconds['total']:.1f} s")
+    _print_next(asked, space)
+
+
+def _print_rows(asked: "AskedCorpus") -> None:
+    """Print which columns were taken for what, what became of the rows, and what is odd."""
+    from sweep.cli.output import message, one_line
+
+    for table in asked.tables:
+        taken = ", ".join(
+            f"{field} = {' + '.join(map(repr, names))}"
+            + ("" if field in table.given else " (guessed)")
+            for field, names in table.columns.items()
+        )
+        rest = _rest(table.all_columns, table.columns)
+        more = f"; kept as metadata: {', '.join(map(repr, rest))}" if rest else ""
+        click.echo(one_line(f"COLUMNS {table.name}: {taken}{more}", 1000))
+    for name, count in asked.resolved.outcomes.items():
+        if count:
+            click.echo(f"ROWS    {count:>5,}  {name}: {TOLD[name]}")
+    for notice in asked.corpus.notices:
+        message(one_line(f"note: {notice}", 1000))
+
+
+def unresolved_error(rows: Sequence["Unresolved"]) -> "CorpusError":
+    """Return the error of --strict."""
+    from sweep.corpus.asked.read import describe
+    from sweep.errors import CorpusError
+
+    lines = "\n".join(map(describe, rows[:SHOWN]))
+    more = f"\n  and {len(rows) - SHOWN:,} more" if len(rows) > SHOWN else ""
+    return CorpusError(
+        f"--strict: every row must be resolved, got {len(rows):,} that are not. Correct them, or "
+        f"leave --strict out:\n{lines}{more}"
+    )
+
+
+def _print_unresolved(rows: Sequence["Unresolved"], out: Path) -> None:
+    from sweep.cli.output import one_line
+    from sweep.corpus.asked.read import describe
+    from sweep.corpus.write import UNRESOLVED_FILE
+
+    if not rows:
+        return
+    click.echo(f"MISSING {len(rows):,} row{'s' * (len(rows) != 1)}; see {out / UNRESOLVED_FILE}:")
+    for one in rows[:SHOWN]:
+        click.echo(f"        {one_line(describe(one), 400)}")
+    if len(rows) > SHOWN:
+        click.echo(f"        and {len(rows) - SHOWN:,} more")
+
+
+def _print_next(asked: "AskedCorpus", space: Path) -> None:
+    query = asked.corpus.queries[0].text
+    commands = (
+        f"sweep run {shlex.quote(str(space))} --dry-run",
+        f"sweep run {shlex.quote(str(space))}",
+        "sweep best",
+        "sweep report",
+        "sweep export --out winner/",
+        f"sweep query winner/ {shlex.quote(' '.join(query.split()))}",
+    )
+    for number, text in enumerate(commands):
+        click.echo(f"{'NEXT' if not number else '':8}{text}")
+
+
+def _rest(columns: Sequence[str], taken: Mapping[str, Sequence[str]]) -> list[str]:
+    used = {name for names in taken.values() for name in names}
+    return [name for name in columns if name not in used]

@@ -1,0 +1,1 @@
+"""Pages of people's own (Markdown, HTML, plain text) as documents: text, title, metadata."""
