@@ -1,10 +1,11 @@
-"""Lines of a text file that was not made here, and how a faulty value is shown in a message.
+"""Lines of a text file that was not made here; what messages tell: a faulty value, a count.
 
 Lines end at LF only, with a CR before it dropped: U+2028 and its like may stand inside an id.
 """
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 
 from sweep.errors import MetricError
@@ -58,6 +59,38 @@ def shorten(value: object) -> str:
     except ValueError:  # Python prints no integer of more than 4,300 digits
         return "a number with thousands of digits"
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
+
+
+def counted(count: int, noun: str) -> str:
+    """Return `1 query`, `2,000 queries`."""
+    if count == 1:
+        return f"1 {noun}"
+    if noun.endswith("y"):
+        return f"{count:,} {noun[:-1]}ies"
+    return f"{count:,} {noun}{'es' if noun.endswith('s') else 's'}"
+
+
+def nearest(
+    name: str,
+    known: Iterable[str],
+    *,
+    otherwise: str = "",
+    cutoff: float = 0.6,
+    quoted: bool = True,
+) -> str:
+    """Return `Did you mean 'size'?` with the known name that is most like the one given.
+
+    Args:
+        name: as somebody wrote it.
+        known: the names that there are.
+        otherwise: returned where none is like it.
+        cutoff: how much they must have in common, in [0, 1]; see `difflib`.
+        quoted: whether the name stands in quotation marks.
+    """
+    near = get_close_matches(name, known, n=1, cutoff=cutoff)
+    if not near:
+        return otherwise
+    return f"Did you mean {near[0]!r}?" if quoted else f"Did you mean {near[0]}?"
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -35,7 +35,7 @@ class _Layout:
     by_tab: bool
 
     def split(self, line: str) -> list[str]:
-        return line.split("\t") if self.by_tab else _BLANKS.split(line.strip(_BLANK))
+        return line.split("\t") if self.by_tab else split_blanks(line)
 
 
 def read_trec_run(path: Path) -> dict[str, dict[str, float]]:
@@ -88,8 +88,13 @@ def read_cells(
         yield number, (query, document, text)
 
 
+def split_blanks(line: str) -> list[str]:
+    """Return the cells of a line that any run of ASCII white space separates."""
+    return _BLANKS.split(line.strip(_BLANK))
+
+
 def _choose_layout(line: str, *, trec: tuple[str, ...], last: str) -> _Layout:
-    cells = _BLANKS.split(line.strip(_BLANK))
+    cells = split_blanks(line)
     by_tab = line.count("\t") == 2
     if len(cells) == len(trec) and not (by_tab and cells[1] not in _ITERATIONS):
         return _Layout(trec, (0, 2, trec.index(last)), by_tab=False)

@@ -7,7 +7,7 @@ import click
 
 from sweep.cli.output import one_line, print_table
 from sweep.winner.diagnosis.sentences import missed_sentence, most_telling, remedy_sentence
-from sweep.winner.message import plain, signed
+from sweep.winner.rounding import plain, signed
 
 if TYPE_CHECKING:
     from sweep.winner.diagnosis.advice import Advice

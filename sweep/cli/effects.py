@@ -84,7 +84,8 @@ def _sentences(found: "Insight", curves: Sequence["Curve"]) -> list[str]:
 
 
 def _print_effects(found: "Insight") -> None:
-    from sweep.winner.insight.sentences import caveat, figure
+    from sweep.winner.insight.sentences import caveat
+    from sweep.winner.rounding import figure
 
     rows = []
     for effect in found.effects:
@@ -109,12 +110,13 @@ def _print_effects(found: "Insight") -> None:
 
 
 def _print_interactions(found: "Insight") -> None:
+    from sweep.text_lines import counted
     from sweep.winner.insight.sentences import interaction_sentence
 
     shown = found.interactions
     lines = [interaction_sentence(one, maximize=found.maximize) for one in shown.found]
-    looked = f"{_count(shown.contrasts, 'difference')} of differences in "
-    looked += f"{_count(shown.pairs, 'pair')} of parameters"
+    looked = f"{counted(shown.contrasts, 'difference')} of differences in "
+    looked += f"{counted(shown.pairs, 'pair')} of parameters"
     none = "None is shown."
     if found.queries < 2:
         none = "It takes a score for each of several queries."
@@ -135,7 +137,8 @@ def _print_importance(found: "Insight") -> None:
 
 
 def _print_curves(curves: Sequence["Curve"], reason: str | None) -> None:
-    from sweep.winner.insight.sentences import curve_verdict, figure
+    from sweep.winner.insight.sentences import curve_verdict
+    from sweep.winner.rounding import figure
 
     rows = []
     for curve in curves:
@@ -158,10 +161,6 @@ def _print_effort(found: "Insight") -> None:
 
     lines = [] if found.effort is None else [effort_sentence(found.effort)]
     _section("How much of it would have found it", lines, f"Unknown: {found.no_effort}.")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _section(title: str, lines: Sequence[str], none: str) -> None:

@@ -202,7 +202,7 @@ def _print_change(study: "Study", sibling: "Study") -> None:
 
 def _change_text(study: "Study", sibling: "Study") -> str:
     from sweep.errors import SweepError
-    from sweep.winner.message import plain
+    from sweep.winner.rounding import plain
 
     after = sibling.answer()
     try:

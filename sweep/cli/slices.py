@@ -49,7 +49,7 @@ def command(
 
 def _print(found: "StudySlices") -> None:
     from sweep.cli.output import one_line
-    from sweep.winner.message import plain
+    from sweep.winner.rounding import plain
 
     roles = "; ".join(f"#{found.numbers[row]} {role}" for row, role in found.roles.items())
     click.echo(f"{found.study}: {found.metric} on the {found.queries} queries that choose")
@@ -90,7 +90,7 @@ def _print_field(found: "StudySlices", field: "FieldSlices") -> None:
 
 def _row(found: "StudySlices", slice_: "Slice") -> list[Any]:
     from sweep.cli.output import one_line
-    from sweep.winner.message import signed
+    from sweep.winner.rounding import signed
 
     shown: list[Any] = [
         one_line(slice_.value, WIDEST),
@@ -105,7 +105,7 @@ def _row(found: "StudySlices", slice_: "Slice") -> list[Any]:
 
 
 def _scores(found: "StudySlices", scores: "Mapping[int, SliceScore]") -> list[str]:
-    from sweep.winner.message import plain
+    from sweep.winner.rounding import plain
 
     cells = []
     for row in found.roles:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from sweep.corpus.found import Answer, Dropped, Place
-from sweep.corpus.text_file import shorten
 from sweep.records import Notice
+from sweep.text_lines import shorten
 
 
 def find_answer(

@@ -50,8 +50,9 @@ def assemble(
     unique_queries = _unique(queries, dropped)
     if not unique_queries:
         raise CorpusError(f"{where}: must hold queries, got none. Add the questions' file.")
-    repeats = [Notice(where=f"{d.place.name}:{d.place.at}", text=f"{d.id!r} {d.why}")
-               for d in dropped]  # fmt: skip
+    repeats = [
+        Notice(where=f"{d.place.name}:{d.place.at}", text=f"{d.id!r} {d.why}") for d in dropped
+    ]
     judgements = join_judgements(
         judged, documents=unique_documents, queries=unique_queries, where=where, check=check
     )

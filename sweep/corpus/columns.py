@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 
 from sweep.corpus.found import ColumnsRead, Role
 from sweep.corpus.tables import Table
 from sweep.errors import CorpusError
+from sweep.text_lines import nearest
 
 _PLAIN_IDS = ("_id", "id")
 _DOCUMENT_IDS = (
@@ -59,9 +59,10 @@ NAME_WORDS: dict[Role, frozenset[str]] = {
     "spans": frozenset({"spans", "span"}),
     "qrels": frozenset({"qrels", "qrel", "judgements", "judgments", "relevance", "labels"}),
     "queries": frozenset({"queries", "query", "questions", "question", "topics", "topic", "qa"}),
-    "documents": frozenset({"corpus", "documents", "docs", "document", "doc", "collection",
-                            "passages"}),
-}  # fmt: skip
+    "documents": frozenset(
+        {"corpus", "documents", "docs", "document", "doc", "collection", "passages"}
+    ),
+}
 
 
 def parse_columns(texts: Iterable[str]) -> dict[str, str]:
@@ -86,9 +87,7 @@ def parse_columns(texts: Iterable[str]) -> dict[str, str]:
 def guess_role(table: Table, given: Mapping[str, str]) -> Role | None:
     """Return what a table holds, by its columns, then by its name; None if that says nothing."""
     columns = table.columns
-    has = {
-        role: set(guess_columns(columns, role, given)) for role in FIELDS
-    }  # fmt: skip
+    has = {role: set(guess_columns(columns, role, given)) for role in FIELDS}
     asks = any(normal(name) in _normal(_QUESTIONS) for name in columns)
     named = role_by_name(table.name)
     ids = set(map(normal, columns))
@@ -147,8 +146,7 @@ def check_given(given: Mapping[str, str], read: Iterable[ColumnsRead]) -> None:
     names = {name: None for one in read for name in one.all_columns}
     for field, column in given.items():
         if field not in used:
-            near = get_close_matches(column, names, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(names)}."
+            hint = nearest(column, names, otherwise=f"There are: {', '.join(names)}.")
             raise CorpusError(
                 f"--column {field}: must name a column of a table, got {column!r}, which none "
                 f"was read by. {hint}"

@@ -11,6 +11,7 @@ from typing import Any
 from sweep.corpus.near_duplicates import near_duplicates
 from sweep.corpus.scripts import script_shares
 from sweep.records import Corpus
+from sweep.text_lines import counted
 
 ALL_LABELLED = 0.95  # share of documents with a label from which a corpus looks cut down
 FEW_DOCUMENTS = 20  # below which nobody takes a corpus for all there is
@@ -73,7 +74,7 @@ def examination_notices(corpus: Corpus, found: Examination) -> Iterator[str]:
         example = ", ".join(map(repr, found.near_duplicates[0][:2]))
         yield (
             f"{found.near_duplicate_documents:,} documents nearly repeat each other, in "
-            f"{_count(found.near_duplicate_groups, 'group')} (e.g. {example}): a hit on the copy "
+            f"{counted(found.near_duplicate_groups, 'group')} (e.g. {example}): a hit on the copy "
             f"that has no label counts as a miss. Label all of a group, or keep one"
         )
     scripts = [name for name, share in found.scripts.items() if share >= SECOND_SCRIPT]
@@ -96,7 +97,3 @@ def _labelled(corpus: Corpus) -> Iterator[str]:
         f"{share:.0%} of {len(corpus.documents):,} documents have a label: if the corpus was cut "
         f"down to them, scores are flattered, since in production more documents compete"
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

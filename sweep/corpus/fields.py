@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sweep.corpus.text_file import shorten
 from sweep.errors import CorpusError
+from sweep.text_lines import shorten
 
 INTEGER = re.compile(r"\s*[+-]?[0-9]{1,9}\s*", re.ASCII)  # 9 digits: any grade, and fits 32 bits
 EXACT_BELOW = 1e15  # a spreadsheet keeps 15 digits, a float 15 to 17

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sweep.corpus.text_file import peek_text, read_lines, read_text, shorten
+from sweep.corpus.text_file import peek_text, read_lines, read_text
 from sweep.errors import CorpusError
+from sweep.text_lines import shorten
 
 _KEY = re.compile(r'"([^"\\]*)"\s*:')
 

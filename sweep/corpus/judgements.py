@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from sweep.corpus.answers import find_answer
 from sweep.corpus.found import Answer, Dropped, Found, Judgement
-from sweep.corpus.text_file import shorten
 from sweep.corpus.unknown_ids import Entry, Key, drop_unknown
 from sweep.errors import CorpusError
 from sweep.records import Document, Notice, Query, Span
+from sweep.text_lines import shorten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from sweep.records import Document, Notice, Query
+from sweep.text_lines import counted
 
 EXAMPLES = 3
 NAMED = 10  # queries named in full, because their scores are 0 whatever is retrieved
@@ -47,17 +48,17 @@ def _document_notices(documents: Sequence[Document]) -> list[Notice]:
     notices = []
     blank = [document.id for document in documents if not document.text.strip()]
     if blank:
-        text = f"{_count(len(blank), 'document')} without text ({_names(blank, EXAMPLES)})"
+        text = f"{counted(len(blank), 'document')} without text ({_names(blank, EXAMPLES)})"
         notices.append(Notice(where=where, text=text))
     groups = duplicate_texts(documents)
     if groups:
-        text = f"{_count(len(groups), 'group')} of duplicate texts"
+        text = f"{counted(len(groups), 'group')} of duplicate texts"
         example = _names(groups[0], EXAMPLES)
         notices.append(Notice(where=where, text=f"{text} (e.g. {example})"))
     damaged = [document.id for document in documents if REPLACEMENT in document.text]
     if damaged:
         text = (
-            f"{_count(len(damaged), 'document')} with U+FFFD, a sign of a wrong encoding earlier"
+            f"{counted(len(damaged), 'document')} with U+FFFD, a sign of a wrong encoding earlier"
         )
         notices.append(Notice(where=where, text=f"{text} ({_names(damaged, EXAMPLES)})"))
     return notices
@@ -70,23 +71,17 @@ def _query_notices(
     notices = []
     blank = [query.id for query in queries if not query.text.strip()]
     if blank:
-        text = f"{_count(len(blank), 'query')} without text ({_names(blank, EXAMPLES)})"
+        text = f"{counted(len(blank), 'query')} without text ({_names(blank, EXAMPLES)})"
         notices.append(Notice(where=where, text=text))
     unjudged = unjudged_queries(queries, qrels)
     if unjudged:
-        text = f"{_count(len(unjudged), 'query')} without any judgement, left out of every score"
+        text = f"{counted(len(unjudged), 'query')} without any judgement, left out of every score"
         notices.append(Notice(where=where, text=f"{text} ({_names(unjudged, EXAMPLES)})"))
     hopeless = queries_without_relevant(queries, qrels)
     if hopeless:
-        text = f"{_count(len(hopeless), 'query')} with no relevant document, each scores 0"
+        text = f"{counted(len(hopeless), 'query')} with no relevant document, each scores 0"
         notices.append(Notice(where=where, text=f"{text} ({_names(hopeless, NAMED)})"))
     return notices
-
-
-def _count(number: int, noun: str) -> str:
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number} {noun.removesuffix('y') + 'ies' if noun.endswith('y') else noun + 's'}"
 
 
 def _names(ids: Sequence[str], limit: int) -> str:

@@ -11,7 +11,6 @@ from pathlib import Path
 from sweep.corpus.compressed import read_bytes
 from sweep.errors import CorpusError
 
-SHOWN_CHARACTERS = 60  # of an offending line or value, in a message
 PEEKED_BYTES = 65_536
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
@@ -86,15 +85,6 @@ def peek_text(path: Path, *, encoding: str | None = None) -> str:
         return data[len(mark) :].decode(encoding or _MARKS.get(mark, "utf-8"), "replace")
     except (CorpusError, LookupError, ValueError):
         return ""
-
-
-def shorten(value: object) -> str:
-    """Return `repr(value)`, cut to a length that fits in a message."""
-    try:
-        text = repr(value[: SHOWN_CHARACTERS + 1] if isinstance(value, str) else value)
-    except ValueError:  # Python prints no integer of more than 4,300 digits
-        return "a number with thousands of digits"
-    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}..."
 
 
 def check_encoding(encoding: str | None) -> None:

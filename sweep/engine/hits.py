@@ -1,7 +1,7 @@
 """Ranked chunk rows -> hits with their texts, as production returns them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sweep.engine.retriever import Retriever
@@ -24,7 +24,7 @@ class Hit:
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready form."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,6 @@ items have the service's form: `type`, `name`, `evaluator_name` (`builtin.docume
 `initialization_parameters` and `data_mapping`.
 """
 
-import difflib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from sweep.errors import MetricError
 from sweep.evaluators.document_retrieval import DocumentRetrievalEvaluator
 from sweep.evaluators.mapping import Template, parse_template
 from sweep.evaluators.rows import RowError
-from sweep.text_lines import read_text, shorten
+from sweep.text_lines import nearest, read_text, shorten
 
 TYPE = "azure_ai_evaluator"
 _BUILTIN = "builtin."
@@ -249,8 +248,7 @@ def _check_names(criteria: tuple[Criterion, ...], *, where: str) -> None:
 def _check_mapping(mapping: Mapping[str, Any], known: tuple[str, ...], *, where: str) -> None:
     for parameter in mapping:
         if parameter not in known + _IGNORED:
-            near = difflib.get_close_matches(parameter, known, n=1, cutoff=0.0)
             raise MetricError(
                 f"{where}: a mapping must name one of its parameters, got {parameter!r}. "
-                f"Did you mean {near[0]}?"
+                f"{nearest(parameter, known, cutoff=0.0, quoted=False)}"
             )

@@ -9,7 +9,7 @@ from sweep.metrics.judgements import (
     prepare_judgements,
     prepare_spans,
 )
-from sweep.metrics.label_effects import EMPTY, LabelEffects
+from sweep.metrics.label_effects import LabelEffects
 from sweep.metrics.labelled_metrics import (
     at_of,
     label_effects,
@@ -25,7 +25,6 @@ from sweep.metrics.unjudged import UnjudgedLists, find_holes
 
 __all__ = [
     "CHUNK_SEPARATOR",
-    "EMPTY",
     "MATCHING",
     "METRIC_NAMES",
     "SPAN_RULES",

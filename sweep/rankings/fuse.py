@@ -8,13 +8,10 @@ order decides which of several equal scores stay (score descending, then row).
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sweep.configuration import HybridConfig
 from sweep.errors import RankingError
 from sweep.records import Floats, Ints, RankedLists
-
-Mask = NDArray[np.bool_]
 
 
 def fuse_lists(vector: RankedLists, bm25: RankedLists, config: HybridConfig) -> RankedLists:

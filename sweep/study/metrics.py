@@ -10,6 +10,7 @@ from sweep.records import Corpus
 from sweep.study.space.expression import Constraint
 from sweep.study.space.must import Must
 from sweep.study.space.search_space import Evaluation, SearchSpace
+from sweep.winner.preference import TIMED
 
 METRICS_VERSION = 1  # raise it when a metric's definition changes: old studies are not resumed
 STANDARD = (
@@ -24,7 +25,6 @@ AZURE = [
     ).split()
 ]
 SPANS = "span_recall span_precision span_iou span_ndcg@10 span_recall@2000tok".split()
-TIMED = ("latency_p50_ms", "latency_p95_ms", "build_s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

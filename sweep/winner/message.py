@@ -7,6 +7,9 @@ from sweep.winner.answer import Answer
 from sweep.winner.critical import CriticalSlice
 from sweep.winner.figures import Figure
 from sweep.winner.insight.holes import Holes
+from sweep.winner.rounding import compact, megabytes, milliseconds, plain, signed, without_zero
+
+WHILE_BUSY = "measured while it was busy"
 
 
 def answer_text(answer: Answer) -> str:
@@ -43,12 +46,23 @@ def _use_lines(answer: Answer) -> list[str]:
 
 def context_text(trial: TrialRecord, objective: str) -> str:
     """Return how much context a query takes; of a budget that the objective names, how much."""
+    amount, whole = _context(trial, objective)
+    return f"{amount} context tokens a query{whole}"
+
+
+def context_amount(trial: TrialRecord, objective: str) -> str:
+    """Return the numbers of `context_text`."""
+    return "".join(_context(trial, objective))
+
+
+def _context(trial: TrialRecord, objective: str) -> tuple[str, str]:
+    """Return the tokens, within a budget if there is one, and then how many they are uncut."""
     budget = objective.partition("@")[2].removesuffix("tok")
     within = trial.metrics.get(f"context_tokens@{budget}tok")
     whole = trial.metrics.get("context_tokens", 0)
     if within is None:
-        return f"{whole:,.0f} context tokens a query"
-    return f"{within:,.0f} of {int(budget):,} context tokens a query ({whole:,.0f} uncut)"
+        return f"{whole:,.0f}", ""
+    return f"{within:,.0f} of {int(budget):,}", f" ({whole:,.0f} uncut)"
 
 
 def baseline_lines(answer: Answer) -> list[str]:
@@ -83,14 +97,19 @@ def _gain_lines(answer: Answer) -> list[str]:
 
 def score_text(answer: Answer) -> str:
     """Return the honest score with what it is measured on; else that of the queries that chose."""
-    search = answer.search
     if answer.confirm is None:
-        return f"{plain(search.mean)} on the {search.queries} queries that chose it"
-    honest = answer.confirm
-    if answer.pick == "baseline":
-        return f"{with_interval(honest)} ({honest.how}, {honest.queries} queries)"
-    on_search = f"{plain(search.mean)} on the {search.queries} queries that chose it"
-    return f"{with_interval(honest)} ({honest.how}, {honest.queries} queries; {on_search})"
+        return f"{plain(answer.search.mean)} {score_note(answer)}"
+    return f"{with_interval(answer.confirm)} ({score_note(answer)})"
+
+
+def score_note(answer: Answer) -> str:
+    """Return what the score is measured on; beside an honest one, that of the choosing queries."""
+    search, honest = answer.search, answer.confirm
+    chose = f"on the {search.queries} queries that chose it"
+    if honest is None:
+        return chose
+    measured = f"{honest.how}, {honest.queries} queries"
+    return measured if answer.pick == "baseline" else f"{measured}; {plain(search.mean)} {chose}"
 
 
 def _tied_lines(answer: Answer) -> list[str]:
@@ -197,16 +216,9 @@ def must_text(critical: CriticalSlice) -> str:
     if critical.confirm is not None:
         confirmed = f"{compact(critical.confirm)} ({critical.confirm_queries} queries)"
         told += f"; confirm set {confirmed}"
-    bound = f"{critical.bound:g}"
-    if bound.startswith(("0.", "-0.")):
-        bound = bound.replace("0.", ".", 1)
+    bound = without_zero(f"{critical.bound:g}")
     condition = f"{critical.metric} {critical.op} {bound} where {critical.where}"
     return f"{condition}: {told}{'' if critical.kept else ', VIOLATED'}"
-
-
-def compact(value: float) -> str:
-    """Return a score in three decimals, or a number from 100 on without any."""
-    return plain(value) if abs(value) < 100 else f"{value:,.0f}"
 
 
 def with_interval(figure: Figure) -> str:
@@ -227,34 +239,23 @@ def with_sign(difference: Figure) -> str:
     return text
 
 
-def plain(value: float) -> str:
-    """Return three decimals without the zero in front, as papers print scores."""
-    text = f"{value:.3f}"
-    return text.replace("0.", ".", 1) if abs(value) < 1 and text not in ("1.000",) else text
-
-
-def signed(value: float) -> str:
-    """Return three decimals with their sign."""
-    return ("+" if value >= 0 else "") + plain(value)
-
-
 def latency_text(trial: TrialRecord) -> str:
     """Return the 95th percentile with its interval, and whether others may have slowed it down."""
-    text = f"p95 {milliseconds(trial.metrics['latency_p95_ms'])} ms"
+    text = f"p95 {latency_amount(trial)} on this machine"
+    return f"{text}, {WHILE_BUSY}" if is_busy(trial) else text
+
+
+def latency_amount(trial: TrialRecord) -> str:
+    """Return the 95th percentile with its interval."""
+    text = f"{milliseconds(trial.metrics['latency_p95_ms'])} ms"
     if interval := trial.intervals.get("latency_p95_ms"):
         text += f" [{', '.join(map(milliseconds, interval))}]"
-    busy = trial.facts.get("latency", {}).get("busy")
-    return f"{text} on this machine{', measured while it was busy' if busy else ''}"
+    return text
 
 
-def milliseconds(value: float) -> str:
-    """Return a latency with about two significant digits, without unit."""
-    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
-
-
-def megabytes(size: float) -> str:
-    """Return a number of bytes in MB, with about two significant digits, without unit."""
-    return milliseconds(size / 1e6) if size >= 1e4 else f"{size / 1e6:.1g}"
+def is_busy(trial: TrialRecord) -> bool:
+    """Return whether a trial's latency was measured while others kept the machine busy."""
+    return bool(trial.facts.get("latency", {}).get("busy"))
 
 
 def _round(count: int) -> int:

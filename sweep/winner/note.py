@@ -14,18 +14,9 @@ from sweep.winner.critical import critical_slices
 from sweep.winner.front import Front
 from sweep.winner.markdown import markdown_table as _table
 from sweep.winner.markdown import markdown_text as _text
-from sweep.winner.message import (
-    answer_text,
-    compact,
-    megabytes,
-    milliseconds,
-    must_text,
-    plain,
-    with_interval,
-    with_sign,
-)
+from sweep.winner.message import answer_text, must_text, with_interval, with_sign
+from sweep.winner.rounding import compact, megabytes, milliseconds, plain
 
-COSTS = ("context_tokens", "latency_p95_ms", "index_bytes")
 TOLD = ("ndcg@10", "recall@10", "hit@5", "rr@10", "judged@10", "span_recall")  # of a trial
 
 
@@ -183,7 +174,7 @@ def trial_table(
     baseline: Baseline | None = None,
 ) -> str:
     """Return a Markdown table of trials in the order given, at its end a run file."""
-    costs = [name for name in COSTS if name not in objectives]
+    costs = [name for name in TITLES if name not in objectives]
     header = ["#", "", "configuration"]
     header += [part for name in objectives for part in (name, "95 % interval")]
     header += [TITLES[name] for name in costs]
@@ -258,7 +249,7 @@ def _headline(answer: Answer) -> list[str]:
         parts.append("this is the baseline, and nothing is shown to beat it")
     costs = costs_of(trial)
     return parts + [
-        SAID[name].format(costs[TITLES[name]]) for name in COSTS if TITLES[name] in costs
+        SAID[name].format(costs[TITLES[name]]) for name in TITLES if TITLES[name] in costs
     ]
 
 

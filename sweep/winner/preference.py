@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Literal, cast, get_args
 
 from sweep.errors import WinnerError
+from sweep.text_lines import nearest
 
 CostName = Literal["context_tokens", "work", "index_bytes", "latency_p50_ms", "latency_p95_ms"]
 COST_NAMES: tuple[CostName, ...] = get_args(CostName)
 TIMES = ("latency_p50_ms", "latency_p95_ms")  # measured: compared by their intervals
 MAX_LOSS = 0.01  # observed loss given away for a lower cost, of the metric's scale
+TIMED = (*TIMES, "build_s")  # all that is measured: no other run finds the same
+WORTH = 0.01  # of a metric's scale: a smaller difference is worth nothing to anybody
 COSTS: tuple[CostName, ...] = ("context_tokens", "work", "index_bytes")
 
 
@@ -39,8 +41,8 @@ def check_costs(names: Sequence[str], *, where: str) -> tuple[CostName, ...]:
     """
     for name in names:
         if name not in COST_NAMES:
-            near = get_close_matches(name, COST_NAMES, n=1, cutoff=0.4)
-            hint = f"Did you mean {near[0]}?" if near else "Choose among them."
+            other = "Choose among them."
+            hint = nearest(name, COST_NAMES, otherwise=other, cutoff=0.4, quoted=False)
             raise WinnerError(
                 f"{where}: must be among {', '.join(COST_NAMES)}, got {name!r}. {hint}"
             )

@@ -10,9 +10,9 @@ import pytest
 
 from sweep.study.report import make_report
 from sweep.study.study import Study
-from sweep.winner.message import plain
 from sweep.winner.report.html import to_html
 from sweep.winner.report.markdown import to_markdown
+from sweep.winner.rounding import plain
 from tests.e2e.command import FAILED, USER_INPUT
 from tests.e2e.eventful import Events
 from tests.e2e.grid import RUN, begin

@@ -10,7 +10,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sweep.metrics import (
-    EMPTY,
     at_of,
     find_holes,
     judgements_from_qrels,
@@ -20,6 +19,7 @@ from sweep.metrics import (
     relevant_scores,
     score_lists,
 )
+from sweep.metrics.label_effects import EMPTY
 from sweep.records import RankedLists
 
 DOCUMENTS = "abcdefg"

@@ -89,8 +89,12 @@ def _summary(reading: "Reading") -> dict[str, Any]:
             for part in reading.parts
         ],
         "columns": [
-            {"file": one.file, "role": one.role, "columns": dict(one.columns),
-             "named": sorted(one.given)}
+            {
+                "file": one.file,
+                "role": one.role,
+                "columns": dict(one.columns),
+                "named": sorted(one.given),
+            }
             for one in reading.columns
         ],
         "dropped": [
@@ -98,7 +102,7 @@ def _summary(reading: "Reading") -> dict[str, Any]:
             for one in reading.dropped
         ],
         "notices": [str(notice) for notice in corpus.notices],
-    }  # fmt: skip
+    }
 
 
 def _print(reading: "Reading", out: Path) -> None:

@@ -6,10 +6,10 @@ that `Page 1` and `Page 2` are both columns of pages.
 
 import unicodedata
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 
 from sweep.corpus.tables import Table
 from sweep.errors import CorpusError
+from sweep.text_lines import nearest
 
 SEVERAL = ("page", "quote")  # fields that may have more than one column
 # English, German, French, Spanish; the first that is there counts, of pages and quotes all are
@@ -107,8 +107,7 @@ def check_asked_columns(given: Mapping[str, tuple[str, ...]], tables: Iterable[T
     for field, names in given.items():
         for name in names:
             if name not in there:
-                near = get_close_matches(name, there, n=1)
-                hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(there)}."
+                hint = nearest(name, there, otherwise=f"There are: {', '.join(there)}.")
                 raise CorpusError(
                     f"--column {field}: must name a column of the questions, got {name!r}. {hint}"
                 )

@@ -8,8 +8,8 @@ from rapidfuzz import fuzz
 from sweep.corpus.asked.page_names import PageFinder
 from sweep.corpus.asked.quotes import Located, Page, Quote
 from sweep.corpus.asked.rows import AskedRow, split_pages
-from sweep.corpus.text_file import shorten
 from sweep.records import Document
+from sweep.text_lines import shorten
 
 SHOWN_PAGES = 3
 NEAR_PASSAGE = 60  # of 100: what resembles a quote less is no candidate
@@ -77,9 +77,9 @@ class PageLabels:
             return self._by_quote(quotes, list(unclear) or list(self._pages), problems)
         if not pages and not problems:
             problems.append(Problem("names no page and quotes nothing"))
-        return self._with_quotes(list(pages), quotes, problems) if pages else Matched(
-            pages=(), problems=tuple(problems)
-        )  # fmt: skip
+        if not pages:
+            return Matched(pages=(), problems=tuple(problems))
+        return self._with_quotes(list(pages), quotes, problems)
 
     def _with_quotes(
         self, pages: Sequence[str], quotes: Sequence[Quote], problems: list[Problem]

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from sweep.corpus.text_file import shorten
 from sweep.records import Document
+from sweep.text_lines import shorten
 
 FEWEST_PAGES = 5
 SHARE = 0.3  # of all pages

@@ -13,9 +13,9 @@ from sweep.corpus.fields import read_id, read_metadata, read_text
 from sweep.corpus.found import Finding, Found, Judgement, ReadOptions, Source
 from sweep.corpus.tables import Row, format_of
 from sweep.corpus.tables.parquet_rows import parquet_columns, read_parquet_rows
-from sweep.corpus.text_file import shorten
 from sweep.errors import CorpusError
 from sweep.records import Document, Notice, Query
+from sweep.text_lines import shorten
 
 NAME = "autorag"
 _DOCUMENTS = frozenset({"doc_id", "contents"})

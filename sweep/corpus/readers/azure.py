@@ -16,9 +16,9 @@ from sweep.corpus.fields import read_id, read_integer, read_metadata, read_text,
 from sweep.corpus.found import Finding, Found, Judgement, Place, ReadOptions, Source
 from sweep.corpus.jsonl import peek_keys
 from sweep.corpus.tables.json_rows import read_json_rows
-from sweep.corpus.text_file import shorten
 from sweep.errors import CorpusError
 from sweep.records import Document, Notice, Query
+from sweep.text_lines import shorten
 
 NAME = "azure"
 TRUTH, RETRIEVED = "retrieval_ground_truth", "retrieved_documents"

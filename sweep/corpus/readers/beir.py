@@ -13,9 +13,10 @@ from sweep.corpus.fields import is_integer, read_id, read_integer, read_metadata
 from sweep.corpus.fields import read_text as read_text_field
 from sweep.corpus.found import Finding, Found, Judgement, Place, ReadOptions, Source
 from sweep.corpus.jsonl import read_jsonl
-from sweep.corpus.text_file import read_lines, shorten
+from sweep.corpus.text_file import read_lines
 from sweep.errors import CorpusError
 from sweep.records import Document, Query, Span
+from sweep.text_lines import shorten
 
 NAME = "beir"
 DOCUMENTS_FILE = "corpus.jsonl"

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Protocol, get_args
 
@@ -22,6 +21,7 @@ from sweep.corpus.readers import (
 from sweep.corpus.tables import FORMATS, format_of
 from sweep.errors import CorpusError
 from sweep.records import Notice
+from sweep.text_lines import nearest
 
 EXAMPLES = 8
 
@@ -104,8 +104,7 @@ def reader_named(name: str) -> Reader:
     Raises: CorpusError if there is none.
     """
     if name not in BY_NAME:
-        near = get_close_matches(name, BY_NAME, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(BY_NAME)}."
+        hint = nearest(name, BY_NAME, otherwise=f"There are: {', '.join(BY_NAME)}.")
         raise CorpusError(f"--format: must name a form, got {name!r}. {hint}")
     return BY_NAME[name]
 

@@ -12,9 +12,9 @@ from typing import Any
 from sweep.corpus.fields import read_id, read_integer, read_metadata, read_text
 from sweep.corpus.found import Answer, Finding, Found, Judgement
 from sweep.corpus.tables import Row, Table
-from sweep.corpus.text_file import shorten
 from sweep.errors import CorpusError
 from sweep.records import Notice, Query
+from sweep.text_lines import shorten
 
 GOLD_FIELDS = frozenset({"gold_doc_ids", "gold_answer_substring", "graded_relevance"})
 

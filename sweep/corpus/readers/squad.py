@@ -17,9 +17,10 @@ from sweep.corpus.compressed import bare_name
 from sweep.corpus.fields import is_integer, read_id, read_metadata, read_text
 from sweep.corpus.found import Answer, Finding, Found, Judgement, Place, ReadOptions, Source
 from sweep.corpus.jsonl import peek_keys, read_json
-from sweep.corpus.text_file import peek_text, shorten
+from sweep.corpus.text_file import peek_text
 from sweep.errors import CorpusError
 from sweep.records import Document, Notice, Query
+from sweep.text_lines import shorten
 
 NAME = "squad"
 

@@ -17,13 +17,13 @@ from sweep.corpus.columns import role_by_name
 from sweep.corpus.compressed import bare_name
 from sweep.corpus.fields import is_integer, read_id, read_integer
 from sweep.corpus.found import Finding, Found, Judgement, Place, ReadOptions, Source
-from sweep.corpus.text_file import peek_text, read_lines, read_text, shorten
+from sweep.corpus.text_file import peek_text, read_lines, read_text
 from sweep.errors import CorpusError
 from sweep.records import Document, Query
+from sweep.text_lines import shorten
+from sweep.trec import split_blanks
 
 NAME = "trec"
-_BLANK = " \t\r\f\v"  # not the other blanks of Unicode, which may stand inside an id
-_BLANKS = re.compile(f"[{_BLANK}]+")
 _ELEMENTS = {
     "doc": re.compile(r"<DOC>(.*?)</DOC>", re.IGNORECASE | re.DOTALL),
     "top": re.compile(r"<TOP>(.*?)</TOP>", re.IGNORECASE | re.DOTALL),
@@ -44,7 +44,7 @@ def recognises(source: Source, options: ReadOptions) -> bool:
     head = peek_text(source.path, encoding=options.encoding).lstrip()
     if _element(head):
         return True
-    cells = _cells(head.split("\n", 1)[0])
+    cells = split_blanks(head.split("\n", 1)[0])
     if bare_name(source.path).endswith((".trec", ".qrels", ".qrel")):
         return True
     is_qrels = len(cells) == 4 and is_integer(cells[3]) and cells[1] in ("0", "Q0")
@@ -63,7 +63,7 @@ def read(source: Source, options: ReadOptions) -> Iterator[Finding]:
         return
     first = head.split("\n", 1)[0].removesuffix("\r")
     role = source.role or role_by_name(bare_name(source.path))
-    if role != "qrels" and len(_cells(first)) != 4 and first.count("\t") == 1:
+    if role != "qrels" and len(split_blanks(first)) != 4 and first.count("\t") == 1:
         yield from _tabbed(source, options, of_documents=role == "documents")
     else:
         yield from _qrels(source, options)
@@ -74,15 +74,11 @@ def _element(head: str) -> str | None:
     return next((kind for kind in _ELEMENTS if start == f"<{kind}>"), None)
 
 
-def _cells(line: str) -> list[str]:
-    return _BLANKS.split(line.strip(_BLANK))
-
-
 def _qrels(source: Source, options: ReadOptions) -> Iterator[Found]:
     path, found = source.path, False
     for number, line in read_lines(path, encoding=options.encoding):
         where = f"{path}:{number}"
-        cells = _cells(line)
+        cells = split_blanks(line)
         if len(cells) != 4:
             raise CorpusError(
                 f"{where}: must have 4 cells separated by white space (query, iteration, "

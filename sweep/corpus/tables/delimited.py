@@ -16,8 +16,9 @@ from sweep.corpus.columns import is_header
 from sweep.corpus.fields import is_integer
 from sweep.corpus.found import Place
 from sweep.corpus.tables import Row, Table, table_name
-from sweep.corpus.text_file import read_lines, read_text, shorten
+from sweep.corpus.text_file import read_lines, read_text
 from sweep.errors import CorpusError
+from sweep.text_lines import shorten
 
 NO_HEADER: dict[int, tuple[str, ...]] = {
     2: ("id", "text"),

@@ -6,8 +6,9 @@ from typing import Any
 from sweep.corpus.found import Place
 from sweep.corpus.jsonl import read_json, read_jsonl
 from sweep.corpus.tables import Row, Table, table_name
-from sweep.corpus.text_file import peek_text, shorten
+from sweep.corpus.text_file import peek_text
 from sweep.errors import CorpusError
+from sweep.text_lines import shorten
 
 
 def read_json_rows(path: Path, *, encoding: str | None) -> Table:

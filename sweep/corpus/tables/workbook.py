@@ -82,6 +82,6 @@ def _cell(value: Any) -> Any:
 
 def _whole(value: Any) -> Any:
     """Return a text without halves of characters, which XML's escapes can smuggle in."""
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if isinstance(
-        value, str
-    ) else value  # fmt: skip
+    if not isinstance(value, str):
+        return value
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

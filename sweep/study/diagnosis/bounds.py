@@ -24,8 +24,10 @@ from sweep.records import Chunks, Floats, RankedLists
 from sweep.study.diagnosis.examination import Evaluated
 from sweep.winner.diagnosis.charge import Target
 
-AZURE = tuple(f"document_retrieval.{name}" for name in (
-    "ndcg", "xdcg", "fidelity", "top1_relevance", "top3_max_relevance"))  # fmt: skip
+AZURE = tuple(
+    f"document_retrieval.{name}"
+    for name in ("ndcg", "xdcg", "fidelity", "top1_relevance", "top3_max_relevance")
+)
 BINARY = ("p", "recall", "hit", "rr", "map", "rprec", "bpref", "span_rr", "span_hit")
 SETS = ("span_precision", "span_iou")  # one more chunk can lower them: in front, and no more
 ADDED = ("ndcg", "ndcg_exp", "xdcg", "fidelity", "max_relevance", "span_ndcg", "span_recall")

@@ -17,13 +17,14 @@ from sweep.metrics import bootstrap_interval
 from sweep.records import RankedLists, ScoreTable
 from sweep.study.driver.critical import CriticalQueries, critical_facts
 from sweep.study.folder import StudyFolder
-from sweep.study.metrics import TIMED, Goal
+from sweep.study.metrics import Goal
 from sweep.study.record import failure
 from sweep.study.run_file import RunFile, score_run_file
 from sweep.study.space.expression import Constraint
 from sweep.study.tables import write_ranking, write_scores
 from sweep.trials import TrialRecord
 from sweep.winner.critical import FACT
+from sweep.winner.preference import TIMED
 
 TINY = 1e-9  # a bound that nothing can sensibly be a share of
 

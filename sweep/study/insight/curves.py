@@ -21,20 +21,7 @@ from sweep.winner.insight.curves import Curve, make_curve
 
 AT_K, AT_TOKENS = "@k", "@Ntok"  # stand for each point's own cut-off
 EVERY = 10  # up to this top_k each is a point, beyond it every fourth, from 40 on every sixteenth
-STEPS = (
-    1.0,
-    1.2,
-    1.5,
-    2.0,
-    2.5,
-    3.0,
-    4.0,
-    5.0,
-    6.0,
-    7.0,
-    8.0,
-    9.0,
-)  # times a power of ten: the token budgets
+STEPS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)  # times 10^n: token budgets
 FEWEST_TOKENS = 100
 
 

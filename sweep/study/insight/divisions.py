@@ -1,7 +1,6 @@
 """Queries divided by the fields of their metadata, and by their form."""
 
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from sweep.corpus.query_fields import (
 )
 from sweep.errors import StudyError, WinnerError
 from sweep.records import Floats, Query
+from sweep.text_lines import nearest
 from sweep.winner.insight.division import (
     FEWEST,
     Division,
@@ -41,8 +41,7 @@ def divisions_of(
     known = (*metadata_fields(queries), WORDS, IDENTIFIER)
     for field in by:
         if field not in known:
-            near = get_close_matches(field, known, n=1, cutoff=0.5)
-            hint = f"Did you mean {near[0]!r}?" if near else "Choose among them."
+            hint = nearest(field, known, otherwise="Choose among them.", cutoff=0.5)
             raise StudyError(f"--by: must be one of {', '.join(known)}, got {field!r}. {hint}")
     found, refused = [], {}
     for field in by or known:

@@ -7,7 +7,6 @@ comparison of a metric with a number (`context_tokens <= 2000`).
 """
 
 import ast
-import difflib
 import math
 import operator
 import re
@@ -19,6 +18,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from sweep.configuration import GROUPS, Configuration, Scalar
 from sweep.errors import SpaceError
+from sweep.text_lines import nearest
 
 Flat = Mapping[str, Scalar]
 Kind = Literal["a number", "a text", "true or false"]
@@ -176,9 +176,9 @@ def _operand(node: ast.expr, text: str) -> _Operand:
         return _constant(node.id == "true")
     if isinstance(node, ast.Name | ast.Attribute) and (name := _dotted(node)) is not None:
         if name not in parameter_kinds():
-            nearest = _nearest(name, tuple(parameter_kinds()))
+            hint = _nearest(name, tuple(parameter_kinds()))
             quoted = "" if "." in name else f" (Texts are quoted: '{name}'.)"
-            raise SpaceError(f"must name parameters, got unknown {name!r}.{nearest}{quoted}")
+            raise SpaceError(f"must name parameters, got unknown {name!r}.{hint}{quoted}")
         return _Operand(parameter_kinds()[name][0], lambda flat: flat.get(name), name=name)
     if isinstance(node, ast.Constant) and isinstance(node.value, str | bool | int | float):
         return _constant(node.value)
@@ -208,8 +208,9 @@ def _source(node: ast.expr, text: str) -> str:
 
 def _nearest(name: str, known: tuple[str, ...]) -> str:
     inner = [k for k in known if k.partition(".")[2] == name]  # `size` for `chunk.size`
-    found = difflib.get_close_matches(name, known, n=1) or inner[:1]
-    return f" Did you mean {found[0]}?" if found else ""
+    other = f"Did you mean {inner[0]}?" if inner else ""
+    hint = nearest(name, known, otherwise=other, quoted=False)
+    return f" {hint}" if hint else ""
 
 
 def parse_constraint(text: str) -> Constraint:

@@ -1,10 +1,11 @@
 """What pydantic found wrong with a space file, told in the file's own words: one line each."""
 
-import difflib
 from collections.abc import Callable
 from typing import Any
 
 from pydantic import ValidationError
+
+from sweep.text_lines import nearest
 
 Location = tuple[int | str, ...]
 _EXAMPLES = {  # what to write instead, by key
@@ -59,12 +60,6 @@ def show_value(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def nearest(name: str, known: tuple[str, ...]) -> str:
-    """Return ` Did you mean X?` for the most similar known name, or an empty text."""
-    found = difflib.get_close_matches(name, known, n=1)
-    return f" Did you mean {found[0]}?" if found else ""
-
-
 def _line(problem: dict[str, Any]) -> str:
     location: Location = problem["loc"]
     if problem["type"] == "invalid_key":
@@ -89,8 +84,8 @@ def path_text(location: Location) -> str:
 
 def _unknown_key(problem: dict[str, Any], key: str) -> str:
     known = problem["ctx"]["known"]
-    hint = nearest(key, known) or f" Known keys: {', '.join(known)}."
-    return f"must be a known key, got {key!r}.{hint}"
+    hint = nearest(key, known, otherwise=f"Known keys: {', '.join(known)}.", quoted=False)
+    return f"must be a known key, got {key!r}. {hint}"
 
 
 def _missing(problem: dict[str, Any], key: str) -> str:
@@ -100,9 +95,10 @@ def _missing(problem: dict[str, Any], key: str) -> str:
 def _literal(problem: dict[str, Any], key: str) -> str:
     expected = problem["ctx"]["expected"].replace(" or ", ", ").replace("'", "")
     value = problem["input"]
-    near = nearest(value, tuple(expected.split(", "))) if isinstance(value, str) else ""
-    hint = near or f" {_EXAMPLES.get(key, 'Choose one of them.')}"
-    return f"must be one of {expected}, got {show_value(value)}.{hint}"
+    hint = _EXAMPLES.get(key, "Choose one of them.")
+    if isinstance(value, str):
+        hint = nearest(value, expected.split(", "), otherwise=hint, quoted=False)
+    return f"must be one of {expected}, got {show_value(value)}. {hint}"
 
 
 def _bound(problem: dict[str, Any], key: str) -> str:

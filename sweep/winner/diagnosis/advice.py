@@ -1,7 +1,7 @@
 """What to search next: the remedies of what was found, and what was already tried of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from sweep.configuration import Configuration, Scalar
@@ -27,10 +27,6 @@ class Tried:
     score: float
     difference: float
     only: bool
-
-    def to_json(self) -> dict[str, Any]:
-        """Return a JSON-ready form."""
-        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +69,7 @@ class Remedy:
             "op": self.op,
             "note": self.note,
             "text": str(self),
-            "tried": self.tried.to_json() if self.tried else None,
+            "tried": asdict(self.tried) if self.tried else None,
         }
 
 

@@ -6,7 +6,7 @@ is decided.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 Stage = Literal[
     "no text",
@@ -38,10 +38,6 @@ class Place:
     rank: int
     turn: int
     score: float
-
-    def to_json(self) -> dict[str, Any]:
-        """Return a JSON-ready form."""
-        return {"rank": self.rank, "turn": self.turn, "score": self.score}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

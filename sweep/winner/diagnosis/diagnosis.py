@@ -1,7 +1,7 @@
 """What a trial misses: counts by stage, what each costs, the worst queries, and advice."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sweep.configuration import Configuration
@@ -29,10 +29,6 @@ class StageLoss:
     queries: int
     bound: float | None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return a JSON-ready form."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returned:
@@ -58,14 +54,6 @@ class Returned:
     places: Mapping[ListName, Place]
     terms: Mapping[str, float]
     spans: int
-
-    def to_json(self) -> dict[str, Any]:
-        """Return a JSON-ready form."""
-        plain = {name: getattr(self, name) for name in self.__slots__}
-        return plain | {
-            "places": {name: place.to_json() for name, place in self.places.items()},
-            "terms": dict(self.terms),
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,14 +86,6 @@ class Gold:
     is_seen: bool
     last_through: Returned | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return a JSON-ready form."""
-        plain = {name: getattr(self, name) for name in self.__slots__}
-        return plain | {
-            "places": {name: place.to_json() for name, place in self.places.items()},
-            "last_through": self.last_through.to_json() if self.last_through else None,
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorstQuery:
@@ -123,16 +103,6 @@ class WorstQuery:
     score: float | None
     missed: tuple[Gold, ...]
     instead: tuple[Returned, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return a JSON-ready form."""
-        return {
-            "query_id": self.query_id,
-            "text": self.text,
-            "score": self.score,
-            "missed": [gold.to_json() for gold in self.missed],
-            "instead": [chunk.to_json() for chunk in self.instead],
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,9 +143,7 @@ class Diagnosis:
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready form."""
-        lists = ("losses", "advice", "worst")
-        plain = {n: getattr(self, n) for n in self.__slots__ if n not in lists}
-        return plain | {name: [one.to_json() for one in getattr(self, name)] for name in lists}
+        return asdict(self) | {"advice": [advice.to_json() for advice in self.advice]}
 
 
 def count_losses(

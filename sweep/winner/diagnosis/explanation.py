@@ -1,6 +1,6 @@
 """What a trial retrieved for one query, why, and where each relevant text was lost."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sweep.winner.diagnosis.charge import ListName, Pipeline, Stage
@@ -38,11 +38,7 @@ class Explanation:
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready form."""
-        plain = {n: getattr(self, n) for n in self.__slots__ if n not in ("results", "relevant")}
-        return plain | {
-            "results": [chunk.to_json() for chunk in self.results],
-            "relevant": [gold.to_json() for gold in self.relevant],
-        }
+        return asdict(self)
 
 
 def where_lost(stage: Stage, pipeline: Pipeline) -> tuple[ListName, int] | None:

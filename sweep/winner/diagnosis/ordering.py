@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from sweep.text_lines import counted
 from sweep.winner.diagnosis.advice import Advice, Evidence, Miss, Remedy
 from sweep.winner.diagnosis.finding import larger_chunks
 from sweep.winner.diagnosis.rules import (
@@ -14,7 +15,6 @@ from sweep.winner.diagnosis.rules import (
     SHARE,
     advice_on,
     misses_of,
-    plural,
     reaching,
 )
 
@@ -142,7 +142,7 @@ def split(evidence: Evidence) -> Advice | None:
     if not evidence.split or evidence.split < SHARE * evidence.spans or not remedies:
         return None
     symptom = (
-        f"{evidence.split} of {plural(evidence.spans, 'passage', 'passages')} lie wholly in no "
+        f"{evidence.split} of {counted(evidence.spans, 'passage')} lie wholly in no "
         f"chunk: what is returned holds a part of them"
     )
     return Advice(about="split", symptom=symptom, gain=None, remedies=tuple(remedies))

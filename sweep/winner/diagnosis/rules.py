@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from sweep.text_lines import counted
 from sweep.winner.diagnosis.advice import Advice, Evidence, Miss, Remedy
 from sweep.winner.diagnosis.charge import Stage
 
@@ -21,7 +22,7 @@ def misses_of(evidence: Evidence, stage: Stage) -> tuple[list[Miss], str] | None
     misses = evidence.of(stage)
     if not misses or len(misses) < SHARE * len(evidence.misses):
         return None
-    return misses, f"{len(misses)} of {plural(len(evidence.misses), 'miss', 'misses')}"
+    return misses, f"{len(misses)} of {counted(len(evidence.misses), 'miss')}"
 
 
 def advice_on(evidence: Evidence, stage: Stage, symptom: str, *remedies: Remedy) -> Advice:
@@ -39,11 +40,6 @@ def reaching(ranks: Sequence[int], *, above: int, highest: int) -> int:
         if sum(rank <= value for rank in ranks) >= wanted:
             return value
     return values[-1]
-
-
-def plural(count: int, one: str, many: str) -> str:
-    """Return a count with its noun."""
-    return f"{count:,} {one if count == 1 else many}"
 
 
 def other_model(evidence: Evidence, note: str = "") -> Remedy:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sweep.winner.diagnosis.advice import Remedy
 from sweep.winner.diagnosis.diagnosis import Diagnosis, Gold
-from sweep.winner.message import plain, signed
+from sweep.winner.rounding import plain, signed
 
 
 def missed_sentence(found: Diagnosis) -> str:

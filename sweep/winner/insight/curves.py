@@ -13,8 +13,8 @@ import numpy as np
 from sweep.errors import WinnerError
 from sweep.records import Floats
 from sweep.winner.insight.effects import t_interval
+from sweep.winner.preference import WORTH
 
-WORTH = 0.01  # of the metric's scale: a smaller gain is nothing
 By = Literal["top_k", "tokens"]
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from sweep.errors import WinnerError
 from sweep.records import Floats
+from sweep.winner.preference import WORTH
 
-CLOSE = 0.01  # of the metric's scale
 SURE = 0.9
 
 
@@ -91,7 +91,7 @@ def search_effort(
             f"{len(means)} scores, {scale} and {sure}. Finish a trial; use the defaults."
         )
     turned = means if maximize else -means
-    count, within = len(means), CLOSE * scale
+    count, within = len(means), WORTH * scale
     best = float(turned.max())
     slack = 1e-9 * scale  # a loss of exactly .01 is close
     near = int((turned >= best - within - slack).sum())

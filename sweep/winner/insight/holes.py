@@ -87,7 +87,7 @@ class Holes:
         return next((one for one in self.figures if one.trial == number), None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON-ready form, which `from_json` reads."""
+        """Return a JSON-ready form, which `holes_from_json` reads."""
         content = asdict(self)
         content["judged"] = {str(number): share for number, share in self.judged.items()}
         return content | {"could_change": self.could_change}

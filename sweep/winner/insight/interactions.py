@@ -18,12 +18,12 @@ from sweep.configuration import Scalar
 from sweep.records import Floats
 from sweep.winner.insight.effects import t_interval, weighted_sums
 from sweep.winner.insight.matching import Level, ParameterTable, block_weights
+from sweep.winner.preference import WORTH
 from sweep.winner.statistics.scores import whole_numbers
 from sweep.winner.statistics.sign_flips import Signs, sign_patterns, upper_quantiles
 
 MOST_VALUES = 6  # of a number; more are put into bins
 MOST_FOUND = 5
-WORTH = 0.01  # of the metric's scale: a smaller difference of differences matters to nobody
 _BLOCK_CELLS = 1_000_000  # flipped sums held at once: 8 MB
 
 

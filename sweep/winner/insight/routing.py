@@ -8,12 +8,11 @@ import numpy as np
 
 from sweep.records import Floats, Ints
 from sweep.winner.insight.division import FEWEST, Division
-from sweep.winner.message import signed
+from sweep.winner.preference import WORTH
+from sweep.winner.rounding import signed
 from sweep.winner.statistics.bootstrap import bootstrap_interval
 from sweep.winner.statistics.cross_validation import draw_folds, group_index
 from sweep.winner.statistics.scores import highest_mean, oriented, rounding, whole_numbers
-
-WORTH = 0.01  # of the metric's scale: less is not worth a second index
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from sweep.winner.insight.curves import Curve
 from sweep.winner.insight.effects import MainEffect
 from sweep.winner.insight.effort import SearchEffort
 from sweep.winner.insight.interactions import Interaction
-from sweep.winner.message import plain
+from sweep.winner.rounding import figure, plain
 
 
 def effect_sentence(effect: MainEffect, *, maximize: bool = True) -> str:
@@ -93,17 +93,3 @@ def effort_sentence(effort: SearchEffort) -> str:
         f"{told}; a random {small.tried:,} would find {plain(small.expected)} on average where "
         f"the best is {plain(effort.best)}{reached}"
     )
-
-
-def figure(value: float, magnitude: float) -> str:
-    """Return a signed figure with as many decimals as tell something among such values.
-
-    Args:
-        value: finite.
-        magnitude: what is large for such a figure; up to 10 it has three decimals, above 1,000
-            none.
-    """
-    decimals = 3 - sum(abs(magnitude) > limit for limit in (10, 100, 1000))
-    rounded = round(value, decimals) + 0.0  # no minus before a zero
-    text = f"{rounded:+,.{decimals}f}"
-    return text.replace("0.", ".", 1) if abs(rounded) < 1 and decimals else text

@@ -57,6 +57,17 @@ class Board:
         sign = -1.0 if self.maximize[0] else 1.0
         return sorted(self.trials, key=lambda t: (sign * t.values[0], t.number))
 
+    def leaders(self, most: int) -> list[TrialRecord]:
+        """Return the trials that have a role, and the best of the others up to so many in all.
+
+        The best first. What violates a constraint is among them only if every trial does.
+        """
+        order = self.in_order()
+        order = [trial for trial in order if not trial.violated] or order
+        marked = [trial for trial in order if self.role(trial)]
+        rest = [trial for trial in order if trial not in marked][: max(0, most - len(marked))]
+        return [trial for trial in order if trial in marked or trial in rest]
+
 
 def make_figure(title: str, layout: Mapping[str, Any]) -> "go.Figure":
     """Return an empty figure in the common style.
@@ -126,11 +137,6 @@ def error_bars(
         "thickness": 1.5,
         "width": 3,
     }
-
-
-def plain_text(name: str) -> str:
-    """Return a name in which Plotly sees no markup."""
-    return html.escape(name, quote=False)
 
 
 def short(value: float | None) -> float | None:

@@ -13,9 +13,9 @@ from sweep.winner.plots.board import (
     MODES,
     ROLES,
     Board,
+    escaped,
     hover_texts,
     make_figure,
-    plain_text,
     short,
 )
 
@@ -87,7 +87,7 @@ def _mark_run(figure: go.Figure, board: Board) -> None:
     figure.add_hline(
         y=short(run.values[0]),
         line={"color": color, "width": 1.5, "dash": "dash"},
-        annotation_text=f"baseline: {plain_text(run.name)}, cost unknown",
+        annotation_text=f"baseline: {escaped(run.name)}, cost unknown",
         annotation_position="bottom right",
         annotation_font={"color": color, "size": 11},
     )

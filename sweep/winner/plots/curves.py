@@ -29,12 +29,11 @@ def plot_curves(curves: Sequence[Curve]) -> go.Figure | None:
     )
     for curve, color, dash in zip(shown, COLORS, DASHES, strict=False):
         means = [point.mean for point in curve.points]
-        bounds = [p.interval if p.interval[0] <= p.interval[1] else None for p in curve.points]
         figure.add_trace(
             go.Scatter(
                 x=[point.at for point in curve.points],
                 y=[short(mean) for mean in means],
-                error_y=error_bars(means, bounds),
+                error_y=error_bars(means, [point.interval for point in curve.points]),
                 mode="lines+markers",
                 line={"color": color, "dash": dash, "width": 1.5},
                 marker={"size": 6, "color": color},

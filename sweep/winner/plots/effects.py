@@ -92,7 +92,7 @@ def plot_top_k(effects: Mapping[str, MainEffect], objective: str) -> go.Figure |
             go.Scatter(
                 x=[value.at for value in values],
                 y=[short(value.mean) for value in values],
-                error_y=error_bars(differences, [_interval(value) for value in values]),
+                error_y=error_bars(differences, [value.interval for value in values]),
                 mode="lines+markers",
                 line={"dash": "solid" if matched else "dot"},
                 marker={"size": 8, "color": color},
@@ -134,16 +134,12 @@ def _with(effect: MainEffect) -> str:
     return f" (with {', '.join(effect.along)})" if effect.along else ""
 
 
-def _interval(value: ValueEffect) -> tuple[float, float] | None:
-    return value.interval if value.interval[0] <= value.interval[1] else None  # not NaN
-
-
 def _points(rows: Sequence[Row], own: Sequence[int]) -> go.Scatter:
     values = [rows[place][1] for place in own]
     return go.Scatter(
         x=[short(value.difference) for value in values],
         y=list(own),
-        error_x=error_bars([v.difference for v in values], [_interval(v) for v in values]),
+        error_x=error_bars([v.difference for v in values], [v.interval for v in values]),
         mode="markers",
         marker={"size": 9},
         hovertext=[_hover(*rows[place]) for place in own],
@@ -155,8 +151,8 @@ def _hover(effect: MainEffect, value: ValueEffect) -> str:
     how = f"in {effect.blocks} blocks or more"
     if not effect.matched:
         how = f"{PLAIN}: other parameters differ too"
-    bounds = _interval(value)
-    interval = "" if bounds is None else f" [{bounds[0]:+.4f}, {bounds[1]:+.4f}]"
+    low, high = value.interval
+    interval = f" [{low:+.4f}, {high:+.4f}]" if low <= high else ""  # not NaN
     return (
         f"{effect.parameter} = {escaped(value.value)}<br>{value.difference:+.4f}{interval}<br>"
         f"mean {value.mean:.4f}, {value.configurations} configurations {how}"

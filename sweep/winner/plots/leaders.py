@@ -14,7 +14,6 @@ from sweep.winner.plots.board import (
     hover_texts,
     make_figure,
     names_by_width,
-    plain_text,
     short,
 )
 
@@ -31,7 +30,7 @@ def plot_leaders(board: Board) -> go.Figure | None:
     Trials that violate a constraint are shown only where no other is finished. None without a
     finished trial.
     """
-    shown = _leaders(board)
+    shown = board.leaders(MOST_ROWS)[:MOST_ROWS][::-1]  # the axis begins below
     if not shown:
         return None
     figure = make_figure(
@@ -81,18 +80,9 @@ def _mark_run(figure: go.Figure, board: Board, column: int, axis: str) -> None:
         yref="paper",
         yanchor="bottom",
         showarrow=False,
-        text=f"baseline: {plain_text(run.name)} {value:.4g}",
+        text=f"baseline: {escaped(run.name)} {value:.4g}",
         font={"color": color, "size": 11},
     )
-
-
-def _leaders(board: Board) -> list[TrialRecord]:
-    """Return the trials of the plot, the best last."""
-    order = board.in_order()
-    order = [trial for trial in order if not trial.violated] or order
-    marked = [trial for trial in order if board.role(trial)][:MOST_ROWS]
-    rest = [trial for trial in order if trial not in marked][: MOST_ROWS - len(marked)]
-    return [trial for trial in order if trial in marked or trial in rest][::-1]
 
 
 def _kind(board: Board, trial: TrialRecord) -> str:

@@ -63,7 +63,7 @@ def test_documents_queries_and_labels_that_changed(tmp_path: Path) -> None:
         queries=[{"_id": id_, "text": t} for id_, t in (("q1", "!"), ("q2", "2?"), ("q4", "4?"))],
         qrels="q1\td1\t1\nq2\td2\t1\nq2\td5\t1\n",
         spans=[SPANS[0]],
-    )  # fmt: skip
+    )
     assert content["documents"] == {"added": ["d5"], "removed": ["d3"], "changed": []}
     assert content["queries"] == {"added": ["q4"], "removed": ["q3"], "changed": ["q1"]}
     assert content["labels"]["added"] == [{"query": "q2", "document": "d5", "grade": 1}]

@@ -20,7 +20,7 @@ CONTENT: dict[str, Any] = {
     "queries": [{"_id": "q1", "text": "?", "kind": "k"}, {"_id": "q0", "text": "!"}],
     "qrels": "q1\ta b\t-1\nq0\t007\t2\n",
     "spans": [{"query-id": "q1", "corpus-id": "a b", "start": 0, "end": 3, "score": 1}],
-}  # fmt: skip
+}
 
 
 @pytest.fixture

@@ -132,7 +132,7 @@ EVERYWHERE = (embed, rerank, vectors, pairs)
         "inputs",
         "chunks",
         "index",
-    ],  # fmt: skip
+    ],
 )
 def test_what_can_change_a_bit(
     tmp_path: Path,

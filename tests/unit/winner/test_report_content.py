@@ -10,7 +10,7 @@ import pytest
 from sweep.trials import json_ready
 from sweep.winner.answer import Answer, Counts
 from sweep.winner.baseline import Baseline
-from sweep.winner.message import answer_text, plain, signed
+from sweep.winner.message import answer_text
 from sweep.winner.note import answer_note
 from sweep.winner.report.build import build_report
 from sweep.winner.report.content import (
@@ -26,6 +26,7 @@ from sweep.winner.report.content import (
 from sweep.winner.report.html import to_html
 from sweep.winner.report.markdown import to_markdown
 from sweep.winner.report.material import Material
+from sweep.winner.rounding import plain, signed
 from tests.report_material import (
     COUNTS,
     LATENCY,
@@ -176,7 +177,7 @@ def test_lower_is_better_where_it_is() -> None:
     assert made.found.difference is not None
     down = replace(made.board, maximize=[False])
     fall = replace(made.found.difference, mean=-0.1, interval=(-0.2, -0.05))
-    found = replace(made, board=down, found=replace(made.found, difference=fall))
+    found = replace(made, board=down, found=replace(made.found, difference=fall, maximize=False))
     assert not findings(found)["Is it better than what you have today?"][1]
     (tiles,) = [f for f in blocks(build_report(found), "answer", Facts) if f.large]
     assert [f.note for f in tiles.items if f.name.startswith("against")] == [

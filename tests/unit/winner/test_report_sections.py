@@ -19,7 +19,7 @@ from sweep.winner.message import answer_text
 from sweep.winner.report.build import build_report
 from sweep.winner.report.content import Bullets, Commands, Example, Paragraph, Plot, Table
 from sweep.winner.report.material import Explanation, Material, SlicedField, SlicedStudy
-from sweep.winner.report.sections.wording import clipped, counted, numbered
+from sweep.winner.report.sections.wording import clipped, numbered
 from tests.report_material import SCORES, make_toy_answer, material, trial, usual
 
 
@@ -321,7 +321,6 @@ def test_what_must_hold_is_told_with_the_answer() -> None:
 
 
 def test_wording() -> None:
-    assert [counted(n, "query") for n in (1, 2, 2000)] == ["1 query", "2 queries", "2,000 queries"]
     assert numbered([4]) == "#4"
     assert numbered([4, 5]) == "#4 and #5"
     assert numbered(list(range(9))) == "#0, #1, #2, #3, #4, #5 and 3 more"

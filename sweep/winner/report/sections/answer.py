@@ -4,22 +4,23 @@ import math
 from collections.abc import Sequence
 
 from sweep.trials import TrialRecord
-from sweep.winner.answer import Answer
+from sweep.winner.answer import Answer, Gain
 from sweep.winner.critical import CriticalSlice
 from sweep.winner.figures import CONFIRMED, CROSS_VALIDATED
 from sweep.winner.front import Front
 from sweep.winner.message import (
+    WHILE_BUSY,
     answer_text,
     baseline_lines,
-    context_text,
-    latency_text,
-    megabytes,
-    milliseconds,
+    context_amount,
+    is_busy,
+    latency_amount,
     must_text,
-    plain,
     power_text,
+    score_note,
     score_text,
     with_interval,
+    with_sign,
 )
 from sweep.winner.report.content import (
     Block,
@@ -33,12 +34,8 @@ from sweep.winner.report.content import (
     Verbatim,
 )
 from sweep.winner.report.material import Material
-from sweep.winner.report.sections.wording import (
-    change_text,
-    shown_words,
-    trial_rows,
-    why_open,
-)
+from sweep.winner.report.sections.wording import trial_rows, why_open
+from sweep.winner.rounding import megabytes, plain
 
 HOW = {
     CONFIRMED: "it was measured on queries that no configuration was chosen by, so that the luck "
@@ -86,9 +83,9 @@ _LEFT_TO_TRIALS = ("timings", "facts")  # long, and no part of the answer
 def _answer_blocks(material: Material, answer: Answer) -> list[Block]:
     export = ("export", material.study, "--out", "winner/")
     return [
-        Facts(items=tuple(_figures(material, answer)), large=True),
+        Facts(items=tuple(_figures(answer)), large=True),
         *_honest(answer),
-        _against_baseline(material, answer),
+        _against_baseline(answer),
         *_against_others(answer),
         *_musts(answer.must),
         Commands(
@@ -102,21 +99,19 @@ def _answer_blocks(material: Material, answer: Answer) -> list[Block]:
     ]
 
 
-def _figures(material: Material, answer: Answer) -> list[Fact]:
+def _figures(answer: Answer) -> list[Fact]:
     score = answer.confirm or answer.search
     value = with_interval(score) if answer.confirm else plain(score.mean)
-    said = score_text(answer).removeprefix(value).strip(" ()")
-    found = [Fact(name=answer.objective, value=value, note=said)]
+    found = [Fact(name=answer.objective, value=value, note=score_note(answer))]
     if answer.difference is not None and answer.against is not None:
-        shown = shown_words(answer.difference, maximize=material.maximize)
-        notes: dict[str, tuple[str, Tone]] = {
-            "better": ("better than the baseline", "good"),
-            "worse": ("worse than the baseline", "caution"),
-            "open": ("no difference is shown", "caution"),
+        notes: dict[Gain | None, tuple[str, Tone]] = {
+            "gain": ("better than the baseline", "good"),
+            "loss": ("worse than the baseline", "caution"),
+            "none": ("no difference is shown", "caution"),
         }
-        note, tone = notes[shown]
+        note, tone = notes[answer.gain]
         name = f"against {answer.against.name}"
-        found.append(Fact(name=name, value=change_text(answer.difference), note=note, tone=tone))
+        found.append(Fact(name=name, value=with_sign(answer.difference), note=note, tone=tone))
     return found + _costs(answer.trial, answer.objective)
 
 
@@ -124,14 +119,11 @@ def _costs(trial: TrialRecord, objective: str) -> list[Fact]:
     metrics = trial.metrics
     found = []
     if "context_tokens" in metrics:
-        tokens = context_text(trial, objective).replace(" context tokens a query", "")
+        tokens = context_amount(trial, objective)
         found.append(Fact(name="context tokens a query", value=tokens, note="what a model reads"))
     if "latency_p95_ms" in metrics:
-        text = f"{milliseconds(metrics['latency_p95_ms'])} ms"
-        if interval := trial.intervals.get("latency_p95_ms"):
-            text += f" [{', '.join(map(milliseconds, interval))}]"
-        busy = "measured while it was busy" in latency_text(trial)
-        note = "on the machine of the study" + (", measured while it was busy" if busy else "")
+        busy, text = is_busy(trial), latency_amount(trial)
+        note = f"on the machine of the study{f', {WHILE_BUSY}' if busy else ''}"
         tone: Tone = "caution" if busy else "plain"
         found.append(Fact(name="p95 latency of a query", value=text, note=note, tone=tone))
     if "index_bytes" in metrics:
@@ -151,7 +143,7 @@ def _honest(answer: Answer) -> list[Block]:
     return [Paragraph(text=f"{text}{score_text(answer)}, and flattered by that.", tone="caution")]
 
 
-def _against_baseline(material: Material, answer: Answer) -> Paragraph:
+def _against_baseline(answer: Answer) -> Paragraph:
     base = answer.against
     if base is None:
         text = (
@@ -163,22 +155,22 @@ def _against_baseline(material: Material, answer: Answer) -> Paragraph:
         text = "; ".join(baseline_lines(answer))
         tone: Tone = "good" if answer.is_baseline else "caution"
         return Paragraph(text=f"{text[:1].upper()}{text[1:]}.", tone=tone)
-    change = change_text(answer.difference)
-    shown = shown_words(answer.difference, maximize=material.maximize)
-    if shown == "open":
+    change = with_sign(answer.difference)
+    if answer.gain == "none":
         text = (
             f"No difference to {base.full_name} is shown: {change}. "
             f"{why_open(answer.difference)}, so that chance alone could make it."
         )
     else:
+        word = "better" if answer.gain == "gain" else "worse"
         text = (
-            f"It is {shown} than {base.full_name}: {change}. The interval leaves out 0 and the "
+            f"It is {word} than {base.full_name}: {change}. The interval leaves out 0 and the "
             f"paired test agrees, so that chance alone hardly makes such a difference."
         )
     if answer.best_gains and answer.best_difference is not None:
         best = answer.compared[answer.recommendation.best]
-        text += f" The best, #{best}, shows a gain: {change_text(answer.best_difference)}."
-    return Paragraph(text=text, tone="good" if shown == "better" else "caution")
+        text += f" The best, #{best}, shows a gain: {with_sign(answer.best_difference)}."
+    return Paragraph(text=text, tone="good" if answer.gain == "gain" else "caution")
 
 
 def _against_others(answer: Answer) -> list[Block]:

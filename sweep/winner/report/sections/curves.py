@@ -6,11 +6,11 @@ from functools import partial
 
 from sweep.winner.insight.curves import Curve
 from sweep.winner.insight.sentences import curve_sentence
-from sweep.winner.message import compact
 from sweep.winner.plots.curves import TITLES, plot_curves
 from sweep.winner.report.content import Block, Bullets, Column, Paragraph, Plot, Section, Table
 from sweep.winner.report.material import Material
 from sweep.winner.report.sections.wording import bounds_text
+from sweep.winner.rounding import compact
 
 Kind = tuple[str, str]  # metric, and what is cut
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sweep.text_lines import counted
 from sweep.winner.diagnosis.advice import Advice
 from sweep.winner.diagnosis.charge import ListName, Place
 from sweep.winner.diagnosis.diagnosis import Diagnosis, Gold, Returned, WorstQuery
 from sweep.winner.diagnosis.sentences import missed_sentence, most_telling, remedy_sentence
-from sweep.winner.message import compact, plain, signed
 from sweep.winner.report.content import (
     Block,
     Bullets,
@@ -19,7 +19,8 @@ from sweep.winner.report.content import (
     Table,
 )
 from sweep.winner.report.material import Material
-from sweep.winner.report.sections.wording import clipped, counted
+from sweep.winner.report.sections.wording import clipped
+from sweep.winner.rounding import compact, plain, signed
 
 MOST_MISSED = 4  # of one query
 LONGEST = 220  # characters of a passage

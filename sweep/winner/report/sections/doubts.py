@@ -2,23 +2,18 @@
 
 from collections.abc import Iterator
 
+from sweep.text_lines import counted
 from sweep.trials import TrialRecord
-from sweep.winner.answer import Answer
+from sweep.winner.answer import Answer, Gain
 from sweep.winner.figures import CONFIRMED
 from sweep.winner.front import Front
-from sweep.winner.message import baseline_lines, plain, power_text
+from sweep.winner.message import baseline_lines, power_text, with_sign
+from sweep.winner.preference import TIMED
 from sweep.winner.report.content import Finding, Findings, Paragraph, Section
 from sweep.winner.report.material import Material
 from sweep.winner.report.sections.holes import holes_sentences
-from sweep.winner.report.sections.wording import (
-    change_text,
-    counted,
-    numbered,
-    shown_words,
-    why_open,
-)
-
-TIMED = ("latency_p50_ms", "latency_p95_ms", "build_s")
+from sweep.winner.report.sections.wording import numbered, why_open
+from sweep.winner.rounding import plain
 
 
 def doubts_section(material: Material) -> Section | None:
@@ -58,7 +53,7 @@ def doubts_section(material: Material) -> Section | None:
 def _of_answer(material: Material, found: Answer | Front) -> Iterator[Finding]:
     if not isinstance(found, Answer):
         return
-    yield _baseline(material, found)
+    yield _baseline(found)
     yield _honest(material, found)
     compared, tied = len(found.compared), len(found.tied)
     if compared < 2:
@@ -87,7 +82,7 @@ def _of_answer(material: Material, found: Answer | Front) -> Iterator[Finding]:
         )
 
 
-def _baseline(material: Material, answer: Answer) -> Finding:
+def _baseline(answer: Answer) -> Finding:
     question = "Is it better than what you have today?"
     base, change = answer.against, answer.difference
     if base is None:
@@ -99,14 +94,13 @@ def _baseline(material: Material, answer: Answer) -> Finding:
     if change is None:
         text = f"{'; '.join(baseline_lines(answer))}."
         return Finding(question=question, answer=text, is_open=True)
-    shown = shown_words(change, maximize=material.maximize)
-    words = {
-        "better": "the interval leaves out 0",
-        "worse": "it is worse, and the interval leaves out 0",
-        "open": f"{why_open(change).lower()}, so that there may be no gain at all",
+    words: dict[Gain | None, str] = {
+        "gain": "the interval leaves out 0",
+        "loss": "it is worse, and the interval leaves out 0",
+        "none": f"{why_open(change).lower()}, so that there may be no gain at all",
     }
-    text = f"{change_text(change)} against {base.full_name}: {words[shown]}."
-    return Finding(question=question, answer=text, is_open=shown != "better")
+    text = f"{with_sign(change)} against {base.full_name}: {words[answer.gain]}."
+    return Finding(question=question, answer=text, is_open=answer.gain != "gain")
 
 
 def _honest(material: Material, answer: Answer) -> Finding:

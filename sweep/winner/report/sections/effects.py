@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 
+from sweep.text_lines import counted
 from sweep.winner.insight.effects import MainEffect, ValueEffect
 from sweep.winner.insight.effort import SearchEffort
 from sweep.winner.insight.interactions import Interactions
@@ -13,11 +14,11 @@ from sweep.winner.insight.sentences import (
     effort_sentence,
     interaction_sentence,
 )
-from sweep.winner.message import compact, signed
 from sweep.winner.plots.effects import meaning_of, plot_effects, plot_top_k
 from sweep.winner.report.content import Block, Bullets, Column, Paragraph, Plot, Section, Table
 from sweep.winner.report.material import Explanation, Material
-from sweep.winner.report.sections.wording import INTERVAL, counted
+from sweep.winner.report.sections.wording import INTERVAL
+from sweep.winner.rounding import compact, signed
 
 MOST_SENTENCES = 4
 

@@ -1,8 +1,9 @@
 """Configurations that could not be evaluated, with the reason."""
 
+from sweep.text_lines import counted
 from sweep.winner.report.content import Column, Paragraph, Section, Table
 from sweep.winner.report.material import Material
-from sweep.winner.report.sections.wording import clipped, counted
+from sweep.winner.report.sections.wording import clipped
 
 MOST = 20
 LONGEST = 300  # characters of a reason

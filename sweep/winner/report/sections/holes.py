@@ -2,9 +2,10 @@
 
 from sweep.winner.answer import Answer
 from sweep.winner.insight.holes import Holes
-from sweep.winner.message import compact, holes_lines, signed
+from sweep.winner.message import holes_lines
 from sweep.winner.report.content import Block, Bullets, Column, Commands, Paragraph, Section, Table
 from sweep.winner.report.material import Material
+from sweep.winner.rounding import compact, signed
 
 JUDGED, HOLES = "judged@10", "holes@10"
 MOST = 10  # contenders that are shown

@@ -6,18 +6,18 @@ from functools import partial
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
 from sweep.winner.front import Front
-from sweep.winner.message import compact, plain
 from sweep.winner.plots.leaders import plot_leaders
 from sweep.winner.report.content import Block, Paragraph, Plot, Section
 from sweep.winner.report.material import Material
 from sweep.winner.report.sections.wording import INTERVAL, trial_rows
+from sweep.winner.rounding import compact, plain
 
-MOST = 10  # beside those that have a role
+MOST = 10  # more only where more have a role
 
 
 def leaderboard_section(material: Material) -> Section | None:
     """Return the leading trials, the best first; None without a finished one."""
-    shown = _shown(material)
+    shown = material.board.leaders(MOST)
     if not shown:
         return None
     text, extra = _told(material, shown)
@@ -68,15 +68,6 @@ def _alt(shown: list[TrialRecord], objective: str) -> str:
     if overlapping:
         text += f" {overlapping} of the others have intervals that overlap that of the first."
     return text
-
-
-def _shown(material: Material) -> list[TrialRecord]:
-    """Return the leaders and those with a role; what violates a constraint only if all do."""
-    order = material.board.in_order()
-    order = [trial for trial in order if not trial.violated] or order
-    marked = [trial for trial in order if material.board.role(trial)]
-    rest = [trial for trial in order if trial not in marked][: max(0, MOST - len(marked))]
-    return [trial for trial in order if trial in marked or trial in rest]
 
 
 def _bound(value: float) -> str:

@@ -1,11 +1,11 @@
 """How the figures were made, in plain words."""
 
+from sweep.text_lines import counted
 from sweep.winner.answer import Answer
-from sweep.winner.message import plain
 from sweep.winner.note import TITLES
 from sweep.winner.report.content import Block, Fact, Facts, Paragraph, Section
 from sweep.winner.report.material import Material
-from sweep.winner.report.sections.wording import counted
+from sweep.winner.rounding import plain
 
 EXPLAINED = {
     "ndcg_exp": "as ndcg, with a steeper reward for high labels",

@@ -1,8 +1,8 @@
 """Everything needed to repeat the study: commands, inputs, versions, machine, seeds."""
 
+from sweep.text_lines import counted
 from sweep.winner.report.content import Block, Commands, Fact, Facts, Paragraph, Section, Verbatim
 from sweep.winner.report.material import Material, Origin
-from sweep.winner.report.sections.wording import counted
 
 
 def repeat_section(material: Material) -> Section:

@@ -3,9 +3,9 @@
 import math
 
 from sweep.winner.insight.slices import Slice, SliceScore
-from sweep.winner.message import plain, signed
 from sweep.winner.report.content import Block, Column, Paragraph, Section, Table
 from sweep.winner.report.material import Material, SlicedField, SlicedStudy
+from sweep.winner.rounding import plain, signed
 
 MOST_FIELDS = 8
 

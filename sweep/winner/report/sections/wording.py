@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sweep.trials import TrialRecord
 from sweep.winner.figures import Figure
-from sweep.winner.message import compact, with_sign
-from sweep.winner.note import COSTS, TITLES, costs_of
+from sweep.winner.note import TITLES, costs_of
 from sweep.winner.plots.board import Board
 from sweep.winner.report.content import Column, Table
+from sweep.winner.rounding import compact
 
 INTERVAL = "95 % interval"
 
@@ -18,18 +18,6 @@ def bounds_text(bounds: tuple[float, float] | None) -> str:
     if bounds is None or not all(map(math.isfinite, bounds)):
         return ""
     return f"[{compact(bounds[0])}, {compact(bounds[1])}]"
-
-
-def change_text(figure: Figure) -> str:
-    """Return a difference with its interval, in the closing message's form."""
-    return with_sign(figure)
-
-
-def shown_words(figure: Figure, *, maximize: bool) -> str:
-    """Return `better`, `worse` or `open`: what a difference shows."""
-    if not figure.is_shown:
-        return "open"
-    return "better" if (figure.mean > 0) == maximize else "worse"
 
 
 def why_open(figure: Figure) -> str:
@@ -55,7 +43,7 @@ def trial_rows(
         extra: further columns after the objectives: texts by trial number, by title.
     """
     extra = extra or {}
-    costs = [name for name in COSTS if name not in board.objectives]
+    costs = [name for name in TITLES if name not in board.objectives]
     columns = [Column("#", "number")]
     columns += [Column(f"{name} [{INTERVAL}]", "number") for name in board.objectives]
     columns += [Column("configuration", "name"), Column("is")]
@@ -94,11 +82,3 @@ def clipped(text: str, longest: int) -> str:
     line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * longest]).split())
     cut = len(line) > longest or len(text) > 4 * longest
     return f"{line[:longest]}{' ...' if cut else ''}"
-
-
-def counted(count: int, noun: str) -> str:
-    """Return `1 query`, `2,000 queries`."""
-    if count == 1:
-        return f"1 {noun}"
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {plural}"
