@@ -16,6 +16,7 @@ from sweep.records import Ints, RankedLists, Span
 from sweep.study.diagnosis.bounds import Bounds
 from sweep.study.diagnosis.examination import Evaluated, Examination, evaluated, require_finished
 from sweep.study.diagnosis.targets import Targets
+from sweep.study.rules import constraints_of_study
 from sweep.study.study import Study
 from sweep.study.tables import read_ranking, read_scores
 from sweep.trials import TrialRecord
@@ -131,6 +132,7 @@ class _Diagnosing:
             longest=max(map(self._tokens, split), default=0),
             window=self._window(),
             judged=self.trial.metrics.get("judged@10") if of_documents else None,
+            room=_room(self.study, self.trial),
         )
 
     def _spans(self) -> list[Span]:
@@ -212,3 +214,14 @@ def _differing(one: RankedLists, other: RankedLists) -> int:
     for lists in (one, other):
         unlike |= (lists.items[:, width:] >= 0).any(axis=1)
     return int(unlike.sum())
+
+
+def _room(study: Study, trial: TrialRecord) -> float | None:
+    """Return how many times its context a trial may have by the study's constraints."""
+    used = trial.metrics.get("context_tokens", 0.0)
+    bounds = [
+        c.bound
+        for c in constraints_of_study(study)
+        if c.metric == "context_tokens" and c.op == "<="
+    ]
+    return min(bounds) / used if bounds and used else None

@@ -20,6 +20,8 @@ class Tried:
         number, label: of the trial nearest to the diagnosed one.
         score: its score; `difference` to that of the diagnosed trial.
         only: whether it differs from the diagnosed trial in the advised parameter alone.
+        value: of the advised parameter there, which may go further than the advice.
+        barred: whether it violates a constraint.
     """
 
     number: int
@@ -27,6 +29,8 @@ class Tried:
     score: float
     difference: float
     only: bool
+    value: Scalar | None = None
+    barred: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +152,7 @@ class Evidence:
         longest: tokens of the longest passage that cutting lost or split, in the study tokenizer.
         window: tokens of text that the embedding model reads; None without one.
         judged: share of what was returned that has a label; None where that has no meaning.
+        room: how many times the context may be what it is, by a constraint; None without one.
     """
 
     configuration: Configuration
@@ -164,6 +169,7 @@ class Evidence:
     longest: int = 0
     window: int | None = None
     judged: float | None = None
+    room: float | None = None
 
     def of(self, stage: Stage) -> list[Miss]:
         """Return the misses of one stage."""
@@ -190,6 +196,8 @@ def find_tried(remedy: Remedy, evidence: Evidence, trials: Sequence[TrialRecord]
         score=-negative,
         difference=-negative - evidence.score,
         only=differing == 1,
+        value=trial.configuration.flat().get(remedy.parameter),
+        barred=bool(trial.violated),
     )
 
 

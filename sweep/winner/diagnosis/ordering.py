@@ -107,6 +107,8 @@ def top_k(evidence: Evidence) -> Advice | None:
         by_document = configuration.top_k_unit == "documents" or configuration.chunk.size is None
         if by_document and evidence.cutoff is not None and evidence.cutoff <= own:
             note += f"; {evidence.metric} does not look there"
+        if evidence.room is not None and value / own > evidence.room:
+            note += "; more than the constraint on context_tokens permits"
         remedies.append(Remedy(parameter="top_k", value=value, op=">=", note=note))
     if configuration.rerank is None:
         note = "lifts them without more context"

@@ -24,6 +24,10 @@ def remedy_sentence(remedy: Remedy) -> str:
     if (tried := remedy.tried) is None:
         return f"search {remedy}"
     rest = "nothing else differs" if tried.only else f"{tried.label}"
+    if tried.value is not None and tried.value != remedy.value and remedy.op != "!=":
+        rest = f"with {tried.value}; {rest}"
+    if tried.barred:
+        rest += "; it violates a constraint"
     return (
         f"{remedy}: tried in #{tried.number}, {plain(tried.score)} ({signed(tried.difference)}; "
         f"{rest})"

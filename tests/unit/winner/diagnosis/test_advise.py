@@ -17,6 +17,7 @@ from sweep.trials import TrialRecord
 from sweep.winner.diagnosis.advice import Advice, Evidence, Miss, Remedy
 from sweep.winner.diagnosis.advise import advise
 from sweep.winner.diagnosis.charge import Place, Stage, Target
+from sweep.winner.diagnosis.sentences import remedy_sentence
 
 BM25 = Configuration(mode="bm25", bm25=Bm25Config())
 VECTOR = Configuration(mode="vector", vector=VectorConfig())
@@ -201,6 +202,19 @@ def test_what_was_tried_is_told_from_the_nearest_trial() -> None:
     assert found.remedies[1].tried is not None
     assert not found.remedies[1].tried.only
     assert not found.is_new
+
+
+def test_what_a_constraint_bars_is_told() -> None:
+    """Rank 15 takes 1.5 times the context of 10; the trial that went there violates a bound."""
+    barred = replace(trial(2, replace(VECTOR, top_k=20), 0.72), constraints={"work <= 1": 0.5})
+    found = only(advise(evidence(VECTOR, miss("top_k", vector=15), room=1.4), [barred]))
+    more = found.remedies[0]
+    assert more.note.endswith("; more than the constraint on context_tokens permits")
+    assert remedy_sentence(more).endswith(
+        "tried in #2, .720 (+.020; with 20; nothing else differs; it violates a constraint)"
+    )
+    found = only(advise(evidence(VECTOR, miss("top_k", vector=15), room=1.5), []))
+    assert "constraint" not in found.remedies[0].note
 
 
 def test_a_size_in_other_units_is_no_try() -> None:
