@@ -222,7 +222,7 @@ def _change_text(study: "Study", sibling: "Study") -> str:
 
 def _score(study: "Study", number: int) -> str:
     """Return what a trial scores; one that the study has not finished has no score."""
-    from sweep.winner.message import plain
+    from sweep.winner.rounding import plain
 
     found = next((t for t in study.complete if t.number == number), None)
     return "no score" if found is None else plain(found.values[0])

@@ -1,6 +1,8 @@
 """The JSON Schema that editors use describes every key and its bounds."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 from sweep.study.space.read import space_schema
@@ -30,3 +32,12 @@ def test_required_keys_choices_and_bounds_are_stated() -> None:
     assert (overlap[0]["minimum"], overlap[0]["exclusiveMaximum"]) == (0, 1)
     ranges = defs[overlap[2]["$ref"].rpartition("/")[2]]
     assert sorted(ranges["required"]) == ["high", "low"]
+
+
+def test_every_key_is_in_the_documents() -> None:
+    """A person who writes a space file looks there first."""
+    page = Path(__file__).parents[3] / "docs" / "spaces.md"
+    words = set(re.findall(r"[a-z_0-9]+", page.read_text(encoding="utf-8")))
+    schema = space_schema()
+    keys = {key for model in (schema, *schema["$defs"].values()) for key in model["properties"]}
+    assert keys - words == set()

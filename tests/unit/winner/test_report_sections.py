@@ -14,7 +14,7 @@ from sweep.winner.insight.division import Division
 from sweep.winner.insight.effects import MainEffect, ValueEffect
 from sweep.winner.insight.holes import Contender, HoleFigure, Holes
 from sweep.winner.insight.routing import routing_gain
-from sweep.winner.insight.slices import slice_score, slice_scores
+from sweep.winner.insight.slices import SliceScore, slice_scores
 from sweep.winner.message import answer_text
 from sweep.winner.report.build import build_report
 from sweep.winner.report.content import Bullets, Commands, Example, Paragraph, Plot, Table
@@ -31,7 +31,6 @@ def texts(made: Material, section: str, kind: type) -> list[Any]:
 def sliced(**keys: Any) -> SlicedStudy:
     halves = np.arange(40) < 20
     division = Division(by="kind", members={"<i>": halves, "other": ~halves})
-    every = np.ones(40, dtype=np.bool_)
     fields = [
         SlicedField(
             by="kind",
@@ -44,7 +43,12 @@ def sliced(**keys: Any) -> SlicedStudy:
         "numbers": (0, 1, 2, 3),
         "roles": {2: "recommended, best", 0: "baseline"},
         "queries": 40,
-        "overall": {row: slice_score(SCORES[row], every, None) for row in (2, 0)},
+        "overall": {
+            row: SliceScore(
+                mean=float(SCORES[row].mean()), interval=trial(row).intervals["ndcg@10"]
+            )
+            for row in (2, 0)
+        },
         "fields": fields,
         "refused": ("`id`: 40 values",),
         "oracle": 0.0123,

@@ -178,11 +178,7 @@ def test_nothing_is_routed_without_slices_that_can_choose(
     ("gain", "interval", "says"),
     [
         (0.004, (-0.01, 0.02), "would gain +.004 [-.010, +.020] (cross-validated): no gain is"),
-        (
-            -0.004,
-            (-0.02, 0.002),
-            "would gain -.004 [-.020, +.002] (cross-validated): not worth it",
-        ),
+        (-0.004, (-0.02, 0.002), "would gain -.004 [-.020, +.002] (cross-validated): not worth"),
         (0.03, (0.01, 0.05), "would gain +.030 [+.010, +.050] (cross-validated): worth a try"),
     ],
 )
