@@ -9,8 +9,7 @@ import click
 from sweep.cli.options import json_option, storage_option, study_argument
 
 if TYPE_CHECKING:
-    from sweep.study.insight.slices import FieldSlices, StudySlices
-    from sweep.winner.insight.slices import Slice, SliceScore
+    from sweep.winner.insight.slices import FieldSlices, Slice, SliceScore, StudySlices
 
 WIDEST = 40  # characters of a slice's name
 

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
 
 import numpy as np
 
@@ -18,102 +17,10 @@ from sweep.study.study import Study
 from sweep.study.tables import read_scores
 from sweep.trials import TrialRecord
 from sweep.winner.figures import Scored
-from sweep.winner.insight.division import (
-    Division,
-)
-from sweep.winner.insight.routing import Routing, oracle_gain, routing_gain
-from sweep.winner.insight.slices import Slice, SliceScore, slice_scores
+from sweep.winner.insight.division import Division
+from sweep.winner.insight.routing import oracle_gain, routing_gain
+from sweep.winner.insight.slices import FieldSlices, SliceScore, StudySlices, slice_scores
 from sweep.winner.statistics.scores import highest_mean
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldSlices:
-    """The slices by one field; `routing` is None where nothing could be routed."""
-
-    by: str
-    slices: tuple[Slice, ...]
-    routing: Routing | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudySlices:
-    """A study's slices, on its search queries.
-
-    Attributes:
-        study: its name.
-        metric: what is scored.
-        maximize: whether higher is better.
-        numbers: trial numbers by row of `Slice.scores` and `Slice.winner`.
-        recommended, best, baseline: rows; `baseline` is None where there is none.
-        queries: how many queries the metric is defined for.
-        overall: the shown trials' scores over all of them, by row.
-        fields: in the order of the corpus, then what is derived.
-        refused: fields that make no slices, with the reason.
-        oracle: what the best configuration for every single query would gain; flattered.
-        adaptive: the sampler, if it chose what to try by these queries: nothing is routed then.
-    """
-
-    study: str
-    metric: str
-    maximize: bool
-    numbers: tuple[int, ...]
-    recommended: int
-    best: int
-    baseline: int | None
-    queries: int
-    overall: dict[int, SliceScore]
-    fields: tuple[FieldSlices, ...]
-    refused: dict[str, str]
-    oracle: float
-    adaptive: str | None
-
-    @property
-    def roles(self) -> dict[int, str]:
-        """Return what the shown trials are, by row."""
-        found = {self.recommended: "recommended"}
-        for row, role in ((self.best, "best"), (self.baseline, "baseline")):
-            if row is not None:
-                found[row] = f"{found[row]}, {role}" if row in found else role
-        return found
-
-    def to_json(self) -> dict[str, Any]:
-        """Return a JSON-ready form; trials by their numbers."""
-        return {
-            "study": self.study,
-            "metric": self.metric,
-            "queries": self.queries,
-            "configurations": len(self.numbers),
-            "recommended": self.numbers[self.recommended],
-            "best": self.numbers[self.best],
-            "baseline": None if self.baseline is None else self.numbers[self.baseline],
-            "overall": self._scores_json(self.overall),
-            "fields": [
-                {
-                    "by": field.by,
-                    "slices": [self._slice_json(slice_) for slice_ in field.slices],
-                    "routing": field.routing.to_json() if field.routing else None,
-                }
-                for field in self.fields
-            ],
-            "refused": self.refused,
-            "oracle_gain": self.oracle,
-        }
-
-    def _scores_json(self, scores: Any) -> dict[str, Any]:
-        return {str(self.numbers[row]): score.to_json() for row, score in scores.items()}
-
-    def _slice_json(self, slice_: Slice) -> dict[str, Any]:
-        winner = slice_.winner
-        return {
-            "value": slice_.value,
-            "queries": slice_.queries,
-            "scores": self._scores_json(slice_.scores),
-            "winner": None if winner is None else self.numbers[winner],
-            "lead": slice_.lead,
-            "tied": slice_.tied,
-            "p_value": slice_.p_value,
-            "separable": slice_.separable,
-        }
 
 
 def slices_of(study: Study, *, by: Sequence[str] = (), metric: str | None = None) -> StudySlices:

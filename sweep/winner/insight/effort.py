@@ -70,7 +70,6 @@ def search_effort(
     recommended: int | None = None,
     scale: float = 1.0,
     maximize: bool = True,
-    sure: float = SURE,
 ) -> SearchEffort:
     """Return how many configurations tried at random would have come close to the best.
 
@@ -79,16 +78,15 @@ def search_effort(
         recommended: row of the recommended one.
         scale: length of the metric's range, > 0; .01 of it counts as close.
         maximize: whether higher is better.
-        sure: a probability, in (0, 1).
 
     Raises:
-        WinnerError: without configurations, for scores that are not finite, or options out of
-            range.
+        WinnerError: without configurations, for scores that are not finite, or a scale that is no
+            length.
     """
-    if not len(means) or not np.isfinite(means).all() or not 0.0 < sure < 1.0 or not scale > 0.0:
+    if not len(means) or not np.isfinite(means).all() or not scale > 0.0:
         raise WinnerError(
-            f"search_effort: >= 1 finite score, scale > 0 and 0 < sure < 1 must hold, got "
-            f"{len(means)} scores, {scale} and {sure}. Finish a trial; use the defaults."
+            f"search_effort: >= 1 finite score and scale > 0 must hold, got {len(means)} scores "
+            f"and {scale}. Finish a trial; use the default scale."
         )
     turned = means if maximize else -means
     count, within = len(means), WORTH * scale
@@ -96,7 +94,7 @@ def search_effort(
     slack = 1e-9 * scale  # a loss of exactly .01 is close
     near = int((turned >= best - within - slack).sum())
     good = None if recommended is None else int((turned >= turned[recommended] - slack).sum())
-    enough = next(n for n in range(1, count + 1) if hit_chance(count, near, n) >= sure)
+    enough = next(n for n in range(1, count + 1) if hit_chance(count, near, n) >= SURE)
     top = best if maximize and best > 0 else None  # what shares are of
     own = None if recommended is None else float(means[recommended])
     return SearchEffort(
@@ -106,7 +104,7 @@ def search_effort(
         recommended_share=None if top is None or own is None else own / top,
         within=within,
         near=near,
-        sure=sure,
+        sure=SURE,
         enough=enough,
         subsets=tuple(
             _subset(turned, tried, near=near, good=good, top=top, maximize=maximize)
@@ -144,15 +142,14 @@ def hit_chance(count: int, good: int, tried: int) -> float:
     return 1.0 - missed
 
 
-def expected_best(means: Floats, tried: int, *, maximize: bool = True) -> float:
+def expected_best(means: Floats, tried: int) -> float:
     """Return the expected best score of a random subset.
 
     Args:
-        means: shape (N,), finite.
+        means: shape (N,), finite; higher is better.
         tried: size of the subset, in [1, N].
-        maximize: whether higher is better.
     """
-    ordered = np.sort(means)[::-1] if maximize else np.sort(means)
+    ordered = np.sort(means)[::-1]
     count = len(ordered)
     chance, total = tried / count, 0.0  # C(N - 1, n - 1) / C(N, n), of rank 1
     for rank, value in enumerate(ordered.tolist(), start=1):
