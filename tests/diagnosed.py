@@ -80,7 +80,7 @@ def study_of(
     metric = parse_metric(objective)
     study = SimpleNamespace(
         name="made",
-        about={"identity": {"evaluation": written}},
+        about={"identity": {"evaluation": written, "constraints": []}},
         goals=(Goal(metric=metric, maximize=metric.higher_is_better),),
         folder=StudyFolder(folder),
         complete=(trial, replace(trial, number=9, metrics={objective: 0.5})),
