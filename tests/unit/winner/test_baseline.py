@@ -78,10 +78,8 @@ def test_where_few_queries_differ_the_paired_test_decides() -> None:
     """
     base = np.full(7, 0.2)
     five = base + np.array([0.0, 0.0, 0.5, 0.6, 0.3, 0.2, 0.125])
-    for scores, p_value, gain in (
-        (five, 0.0625, "none"),
-        (five + [0.1] + [0] * 6, 0.03125, "gain"),
-    ):
+    six = five + np.array([0.1, 0, 0, 0, 0, 0, 0])
+    for scores, p_value, gain in ((five, 0.0625, "none"), (six, 0.03125, "gain")):
         confirm = {5: base, 6: scores}
         found = answer_of(two(0.3), replace(RUN, search=DIFFICULTY, confirm=base), confirm=confirm)
         assert found.trial.number == 6
