@@ -80,6 +80,7 @@ def _compare(bundle: Bundle, table: Any, progress: Callable[[int, int], None]) -
     same = bundle.manifest["machine"]["name"] == machine_name()
     equal, swaps, wrong = 0, 0, []
     queries = table["query"].to_pylist()
+    bundle.warm()  # before the time left is told from the first queries
     for row, query_id in enumerate(table["query_id"].to_pylist()):
         progress(row, table.num_rows)
         found = bundle.rank([queries[row]])

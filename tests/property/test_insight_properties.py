@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sweep.winner.insight.effects import main_effects
@@ -58,15 +58,16 @@ def test_no_part_of_an_additive_grid_has_an_interaction(
     assert shown.found == ()
 
 
+@example(part={2, 3, 4, 8, 9}, seed=0, shift=0.0)  # overlap twice: along with top_k, and alone
 @given(part=PARTS, seed=st.integers(0, 99), shift=st.floats(-1, 1))
 def test_a_constant_changes_no_effect(part: set[int], seed: int, shift: float) -> None:
     params = [GRID[row] for row in sorted(part)]
     scores = np.random.default_rng(seed).random((len(params), 4))
     one, other = main_effects(params, scores), main_effects(params, scores + shift)
-    by_name = {(e.parameter, e.values[0].value): e for e in other}
+    same = {(e.parameter, e.along, e.values[0].value): e for e in other}
+    assert len(same) == len(one)
     for effect in one:
-        for value, moved in zip(
-            effect.values, by_name[effect.parameter, effect.values[0].value].values, strict=True
-        ):
+        key = effect.parameter, effect.along, effect.values[0].value
+        for value, moved in zip(effect.values, same[key].values, strict=True):
             assert value.difference == pytest.approx(moved.difference, abs=1e-9)
             assert value.mean + shift == pytest.approx(moved.mean, abs=1e-9)

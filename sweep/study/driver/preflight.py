@@ -13,6 +13,7 @@ from sweep.records import Corpus
 from sweep.study.driver.baseline import baseline_notices
 from sweep.study.driver.critical import check_critical
 from sweep.study.driver.forewarnings import forewarnings
+from sweep.study.driver.split import study_split
 from sweep.study.metrics import (
     check_goals,
     depth_notices,
@@ -22,6 +23,8 @@ from sweep.study.metrics import (
 )
 from sweep.study.run_file import RunFile
 from sweep.study.space.search_space import SearchSpace
+
+FEW_CONFIRM = 30  # queries: below them an interval of a mean is wider than most gains
 
 
 def preflight(space: SearchSpace, engine: Engine, run: RunFile | None = None) -> None:
@@ -45,12 +48,29 @@ def preflight(space: SearchSpace, engine: Engine, run: RunFile | None = None) ->
     for vector in dict.fromkeys(c.vector for c in configurations if c.vector is not None):
         _check_dimension(vector)
     _check_terms(configurations, engine.corpus)
-    told = (*few, *depth_notices(space, configurations), *timing_notices(space))
+    told = (
+        *few,
+        *split_notices(space, engine.corpus),
+        *depth_notices(space, configurations),
+        *timing_notices(space),
+    )
     for notice in (*told, *baseline_notices(space, run)):
         engine.report.notice(notice)
     cut = configurations if space.sampler.kind == "grid" else _longest_chunks(configurations)
     for notice in _truncation_notices(cut, engine):
         engine.report.notice(notice)
+
+
+def split_notices(space: SearchSpace, corpus: Corpus) -> list[str]:
+    """Tell where so few queries confirm that their score says little."""
+    split = study_split(space.split, corpus)
+    count, total = len(split.confirm), len(split.confirm) + len(split.search)
+    if not 0 < count < FEW_CONFIRM:
+        return []
+    return [
+        f"split: {count} of {total} judged queries are kept to confirm with, too few to say much; "
+        f"`split: off` uses all of them to choose and cross-validates the choice"
+    ]
 
 
 def forewarn(space: SearchSpace, engine: Engine) -> None:

@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 import yaml
 
+from sweep.corpus import read_corpus
 from sweep.study.driver.inputs import RunOptions
+from sweep.study.driver.preflight import split_notices
 from sweep.study.driver.run import run
+from sweep.study.space.read import read_space
 from sweep.study.study import Study
 from sweep.winner.message import answer_text
 from tests.e2e.island import write_island
@@ -79,3 +82,18 @@ def test_a_confirm_set_gives_an_adaptive_sampler_its_honest_score(
     assert answer.confirm.how == "confirm set"
     assert answer.difference is not None
     assert answer.unconfirmed is None
+
+
+def test_a_confirm_set_that_says_little_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = study_with(tmp_path, monkeypatch, "grid", {"confirm": 0.5, "seed": 5})
+    kept, searched = (study.about["split"][name] for name in ("confirm", "search"))
+    told = split_notices(read_space(tmp_path / "space.yaml"), read_corpus(tmp_path / "island"))
+    assert told == [
+        f"split: {kept} of {kept + searched} judged queries are kept to confirm with, too few to "
+        f"say much; `split: off` uses all of them to choose and cross-validates the choice"
+    ]
+    monkeypatch.setattr("sweep.study.driver.preflight.FEW_CONFIRM", kept)
+    space = read_space(tmp_path / "space.yaml")
+    assert split_notices(space, read_corpus(tmp_path / "island")) == []

@@ -71,6 +71,30 @@ def test_a_gain_over_a_run_is_the_difference_of_selected_and_run() -> None:
     assert f"      {line}" in answer_text(found).splitlines()
 
 
+def test_where_few_queries_differ_the_paired_test_decides() -> None:
+    """Five of seven gain and none loses: no resampling reaches 0, yet p is 2 / 32 = .0625.
+
+    With a sixth it is 2 / 64 = .03125: then a gain is shown.
+    """
+    base = np.full(7, 0.2)
+    five = base + np.array([0.0, 0.0, 0.5, 0.6, 0.3, 0.2, 0.125])
+    six = five + np.array([0.1, 0, 0, 0, 0, 0, 0])
+    for scores, p_value, gain in ((five, 0.0625, "none"), (six, 0.03125, "gain")):
+        confirm = {5: base, 6: scores}
+        found = answer_of(two(0.3), replace(RUN, search=DIFFICULTY, confirm=base), confirm=confirm)
+        assert found.trial.number == 6
+        assert found.difference is not None
+        assert found.difference.excludes_zero
+        assert found.difference.p_value == pytest.approx(p_value)
+        assert found.gain == gain
+        assert found.to_json()["beats_baseline"] is (gain == "gain")
+    text = answer_text(answer_of(
+        two(0.3), replace(RUN, search=DIFFICULTY, confirm=base), confirm={5: base, 6: five}
+    ))  # fmt: skip
+    assert "(paired test: p = .062)" in text
+    assert "no gain over it is shown" in text
+
+
 def test_no_gain_and_a_loss_are_said() -> None:
     none = answer_of(two(0.02), replace(RUN, search=two(0.02)[1] + NOISE[2]))
     assert none.gain == "none"
