@@ -29,7 +29,7 @@ from sweep.winner.report.content import (
     Table,
     Verbatim,
 )
-from sweep.winner.report.material import Explanation, Material, Origin
+from sweep.winner.report.material import Insights, Material, Origin
 
 SCRIPT = "<script>alert(1)</script>"
 HOSTILE = (
@@ -154,7 +154,7 @@ def material(found: Any = None, *, trials: Sequence[TrialRecord] = (), **keys: A
     numbers = [t.number for t in trials]
     effects = main_effects([t.configuration.flat() for t in trials], SCORES[numbers])
     curve = make_curve([1, 5], SCORES[:2], trial=2, metric="ndcg@10", by="top_k")
-    explanation = Explanation(effects=effects, curves=(curve,))
+    explanation = Insights(effects=effects, curves=(curve,))
     given: dict[str, Any] = {
         "study": "mine",
         "found": found,

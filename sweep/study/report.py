@@ -20,11 +20,12 @@ from sweep.trials import TrialRecord, json_ready
 from sweep.winner.answer import Answer
 from sweep.winner.diagnosis.diagnosis import Diagnosis
 from sweep.winner.front import Front
+from sweep.winner.insight.slices import StudySlices
 from sweep.winner.report.build import build_report
 from sweep.winner.report.content import Report
 from sweep.winner.report.html import to_html
 from sweep.winner.report.markdown import to_markdown
-from sweep.winner.report.material import Explanation, Material, Origin, SlicedField, SlicedStudy
+from sweep.winner.report.material import Insights, Material, Origin
 
 WORST = 5  # queries that are shown as examples
 Format = Literal["html", "md", "json"]
@@ -90,7 +91,7 @@ def _failed(study: Study) -> tuple[TrialRecord, ...]:
     return tuple(sorted(last.values(), key=lambda trial: trial.number))
 
 
-def _explanation(study: Study, store: Path | None, progress: Progress) -> Explanation | None:
+def _explanation(study: Study, store: Path | None, progress: Progress) -> Insights | None:
     if not study.complete:
         return None
     try:
@@ -99,7 +100,7 @@ def _explanation(study: Study, store: Path | None, progress: Progress) -> Explan
         scores = metric_scores(study, study.complete, found.metric)
     except SweepError:  # a table is gone, which the answer tells
         return None
-    return Explanation(
+    return Insights(
         effects=found.effects,
         top_k=top_k_effects(study.complete, scores),
         interactions=found.interactions,
@@ -111,23 +112,11 @@ def _explanation(study: Study, store: Path | None, progress: Progress) -> Explan
     )
 
 
-def _slices(study: Study) -> SlicedStudy | None:
+def _slices(study: Study) -> StudySlices | None:
     try:
-        found = slices_of(study)
+        return slices_of(study)
     except SweepError:  # the corpus has gone, which the diagnosis tells
         return None
-    return SlicedStudy(
-        metric=found.metric,
-        numbers=found.numbers,
-        roles=found.roles,
-        queries=found.queries,
-        overall=found.overall,
-        fields=[SlicedField(by=f.by, slices=f.slices, routing=f.routing) for f in found.fields],
-        refused=tuple(found.refused.values()),
-        oracle=found.oracle,
-        adaptive=found.adaptive,
-        data=found.to_json(),
-    )
 
 
 def _diagnosis(

@@ -13,8 +13,7 @@ from sweep.winner.insight.curves import Curve
 from sweep.winner.insight.effects import MainEffect
 from sweep.winner.insight.effort import SearchEffort
 from sweep.winner.insight.interactions import Interactions
-from sweep.winner.insight.routing import Routing
-from sweep.winner.insight.slices import Slice, SliceScore
+from sweep.winner.insight.slices import StudySlices
 from sweep.winner.plots.board import Board
 
 
@@ -62,7 +61,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+class Insights:
     """What a study says about its parameters; see `sweep.winner.insight`.
 
     Attributes:
@@ -84,44 +83,6 @@ class Explanation:
     importance_method: str = ""
     curves: Sequence[Curve] = ()
     no_curves: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlicedField:
-    """The parts of the queries by one field; see `winner.insight.slices`."""
-
-    by: str
-    slices: Sequence[Slice]
-    routing: Routing | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlicedStudy:
-    """How trials do on parts of the queries.
-
-    Attributes:
-        metric: what is scored.
-        numbers: trial numbers by row.
-        roles: what the shown trials are, by row.
-        queries: how many the metric is defined for.
-        overall: the shown trials' scores over all of them, by row.
-        fields: what divides the queries.
-        refused: why other fields make no parts.
-        oracle: what the best trial for every single query would gain; flattered.
-        adaptive: the sampler, if it chose what to try by these queries.
-        data: all of it, JSON-ready.
-    """
-
-    metric: str
-    numbers: Sequence[int]
-    roles: Mapping[int, str]
-    queries: int
-    overall: Mapping[int, SliceScore]
-    fields: Sequence[SlicedField]
-    refused: Sequence[str]
-    oracle: float
-    adaptive: str | None
-    data: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,8 +111,8 @@ class Material:
     failed: Sequence[TrialRecord]
     counts: Counts
     losses: Mapping[int, tuple[float, float]]
-    explanation: Explanation | None = None
-    slices: SlicedStudy | None = None
+    explanation: Insights | None = None
+    slices: StudySlices | None = None
     diagnosis: Diagnosis | None = None
     no_diagnosis: str = ""
     origin: Origin

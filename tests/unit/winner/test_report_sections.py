@@ -14,11 +14,11 @@ from sweep.winner.insight.division import Division
 from sweep.winner.insight.effects import MainEffect, ValueEffect
 from sweep.winner.insight.holes import Contender, HoleFigure, Holes
 from sweep.winner.insight.routing import routing_gain
-from sweep.winner.insight.slices import SliceScore, slice_scores
+from sweep.winner.insight.slices import FieldSlices, SliceScore, StudySlices, slice_scores
 from sweep.winner.message import answer_text
 from sweep.winner.report.build import build_report
 from sweep.winner.report.content import Bullets, Commands, Example, Paragraph, Plot, Table
-from sweep.winner.report.material import Explanation, Material, SlicedField, SlicedStudy
+from sweep.winner.report.material import Insights, Material
 from sweep.winner.report.sections.wording import clipped, numbered
 from tests.report_material import SCORES, make_toy_answer, material, trial, usual
 
@@ -28,20 +28,24 @@ def texts(made: Material, section: str, kind: type) -> list[Any]:
     return [block for block in found.blocks if isinstance(block, kind)]
 
 
-def sliced(**keys: Any) -> SlicedStudy:
+def sliced(**keys: Any) -> StudySlices:
     halves = np.arange(40) < 20
     division = Division(by="kind", members={"<i>": halves, "other": ~halves})
     fields = [
-        SlicedField(
+        FieldSlices(
             by="kind",
             slices=slice_scores(division, SCORES, recommended=2, others=[0]),
             routing=routing_gain(division, SCORES),
         )
     ]
     given: dict[str, Any] = {
+        "study": "mine",
         "metric": "ndcg@10",
+        "maximize": True,
         "numbers": (0, 1, 2, 3),
-        "roles": {2: "recommended, best", 0: "baseline"},
+        "recommended": 2,
+        "best": 2,
+        "baseline": 0,
         "queries": 40,
         "overall": {
             row: SliceScore(
@@ -50,13 +54,12 @@ def sliced(**keys: Any) -> SlicedStudy:
             for row in (2, 0)
         },
         "fields": fields,
-        "refused": ("`id`: 40 values",),
+        "refused": {"id": "`id`: 40 values"},
         "oracle": 0.0123,
         "adaptive": None,
-        "data": {"study": "mine"},
         **keys,
     }
-    return SlicedStudy(**given)
+    return StudySlices(**given)
 
 
 def test_parts_of_the_queries_are_shown_with_their_best() -> None:
@@ -270,7 +273,7 @@ def test_curves_say_from_where_on_nothing_is_gained() -> None:
     assert plot.table is not None
     assert [row[0] for row in plot.table.rows] == ["1", "5"]
     assert plot.draw() is not None
-    gone = usual(explanation=Explanation(effects=(), no_curves="the corpus is gone"))
+    gone = usual(explanation=Insights(effects=(), no_curves="the corpus is gone"))
     (told,) = texts(gone, "curves", Paragraph)
     assert told.text == "No curve could be drawn: the corpus is gone"
 
@@ -290,7 +293,7 @@ def test_top_k_has_a_picture_where_it_was_varied() -> None:
     effect = MainEffect(
         parameter="top_k", matched=True, values=values, blocks=2, along=(), left_out=0
     )
-    found = Explanation(effects=(effect,), top_k={"bm25": effect})
+    found = Insights(effects=(effect,), top_k={"bm25": effect})
     plots = texts(usual(explanation=found), "effects", Plot)
     assert [plot.title for plot in plots][1] == "ndcg@10 by top_k, all else equal"
     assert "7 for bm25" in plots[1].alt

@@ -16,7 +16,7 @@ from sweep.winner.insight.sentences import (
 )
 from sweep.winner.plots.effects import meaning_of, plot_effects, plot_top_k
 from sweep.winner.report.content import Block, Bullets, Column, Paragraph, Plot, Section, Table
-from sweep.winner.report.material import Explanation, Material
+from sweep.winner.report.material import Insights, Material
 from sweep.winner.report.sections.wording import INTERVAL
 from sweep.winner.rounding import compact, signed
 
@@ -58,7 +58,7 @@ def effects_section(material: Material) -> Section | None:
     return Section(title="What each parameter does", blocks=tuple(blocks), data=data)
 
 
-def _how(found: Explanation, objective: str) -> str:
+def _how(found: Insights, objective: str) -> str:
     text = (
         f"The values of a parameter are compared in configurations that are equal in all else, "
         f"query by query: the difference in {objective} to the mean over the parameter's values. "
@@ -119,7 +119,7 @@ def _alt(effects: Sequence[MainEffect]) -> str:
     )
 
 
-def _top_k(found: Explanation, objective: str, *, maximize: bool) -> Iterator[Block]:
+def _top_k(found: Insights, objective: str, *, maximize: bool) -> Iterator[Block]:
     if len({v.at for effect in found.top_k.values() for v in effect.values}) < 2:
         return
     best = {
@@ -162,7 +162,7 @@ def _effort(found: SearchEffort | None) -> Iterator[Block]:
         yield Paragraph(text=f"How much searching it took: {sentence}.")
 
 
-def _importance(found: Explanation) -> Iterator[Block]:
+def _importance(found: Insights) -> Iterator[Block]:
     if found.importance:
         named = {name: share for name, share in found.importance.items() if share >= 0.005}
         shares = ", ".join(f"{name} {share:.0%}" for name, share in named.items())

@@ -2,9 +2,9 @@
 
 import math
 
-from sweep.winner.insight.slices import Slice, SliceScore
+from sweep.winner.insight.slices import FieldSlices, Slice, SliceScore, StudySlices
 from sweep.winner.report.content import Block, Column, Paragraph, Section, Table
-from sweep.winner.report.material import Material, SlicedField, SlicedStudy
+from sweep.winner.report.material import Material
 from sweep.winner.rounding import plain, signed
 
 MOST_FIELDS = 8
@@ -25,7 +25,7 @@ def slices_section(material: Material) -> Section | None:
     ]
     for field in found.fields[:MOST_FIELDS]:
         blocks += [
-            _table(material, found, field),
+            _table(found, field),
             Paragraph(text=_routing(found, field), quote=True),
         ]
     blocks.append(
@@ -40,11 +40,13 @@ def slices_section(material: Material) -> Section | None:
         blocks.append(
             Paragraph(text=f"Further fields are in `sweep slices`: {', '.join(left)}.", quote=True)
         )
-    blocks += [Paragraph(text=f"Left out: {reason}.", quote=True) for reason in found.refused]
-    return Section(title="Kinds of queries", blocks=tuple(blocks), data=found.data)
+    blocks += [
+        Paragraph(text=f"Left out: {reason}.", quote=True) for reason in found.refused.values()
+    ]
+    return Section(title="Kinds of queries", blocks=tuple(blocks), data=found.to_json())
 
 
-def _table(material: Material, found: SlicedStudy, field: SlicedField) -> Table:
+def _table(found: StudySlices, field: FieldSlices) -> Table:
     columns = [Column(field.by, "quote"), Column("queries", "number")]
     columns += [Column(f"#{found.numbers[row]} {role}", "number") for row, role in _roles(found)]
     columns += [
@@ -59,11 +61,11 @@ def _table(material: Material, found: SlicedStudy, field: SlicedField) -> Table:
     return Table(caption=f"{found.metric} by {field.by}", columns=tuple(columns), rows=tuple(rows))
 
 
-def _roles(found: SlicedStudy) -> list[tuple[int, str]]:
+def _roles(found: StudySlices) -> list[tuple[int, str]]:
     return list(found.roles.items())
 
 
-def _row(found: SlicedStudy, slice_: Slice) -> tuple[str, ...]:
+def _row(found: StudySlices, slice_: Slice) -> tuple[str, ...]:
     scores = [_score(slice_.scores[row]) for row, _ in _roles(found)]
     first = (slice_.value, f"{slice_.queries:,}", *scores)
     if slice_.winner is None or slice_.lead is None:
@@ -79,7 +81,7 @@ def _score(score: SliceScore) -> str:
     return plain(score.mean) + interval
 
 
-def _routing(found: SlicedStudy, field: SlicedField) -> str:
+def _routing(found: StudySlices, field: FieldSlices) -> str:
     if field.routing is not None:
         text = field.routing.text()
         return f"{text[0].upper()}{text[1:]}."
