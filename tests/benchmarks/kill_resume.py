@@ -201,7 +201,7 @@ def kill(
         while code is None:
             evaluated = len(sweep.before) == trials
             to_the_end = done["kills"] >= kills or (evaluated and chance.random() < 0.5)
-            code = sweep.run(None if to_the_end else chance.uniform(0, 0.5 * whole_s))
+            code = sweep.run(None if to_the_end else chance.uniform(0, whole_s))
             sweep.check()
             done["kills"] += code is None
             done["amid_trials"] += code is None and 0 < len(sweep.before) < trials
