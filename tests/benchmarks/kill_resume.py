@@ -116,6 +116,14 @@ def begin(folder: Path, storage: str) -> Sweep:
     return Sweep(folder, storage, folder.parent / f"{folder.name}.log")
 
 
+def warm_up(sweep: Sweep, source: Sweep) -> None:
+    """Give a sweep what another one has computed."""
+    shutil.copytree(
+        source.folder / "results" / ".store", sweep.folder / "results" / ".store",
+        dirs_exist_ok=True,
+    )  # fmt: skip
+
+
 def check_store(folder: Path) -> int:
     """Read every file of a store, checksums too; return how many there are."""
     damaged: list[str] = []
@@ -192,16 +200,27 @@ def kill(
     expect(unbroken.run() == 0, f"the undisturbed run failed: {unbroken.log}")
     whole_s = time.monotonic() - start
     unbroken.check()
+    warm = begin(root / "warm", storage_of("warm"))
+    warm_up(warm, unbroken)
+    start = time.monotonic()
+    expect(warm.run() == 0, f"the run on a warm store failed: {warm.log}")
+    warm_s = time.monotonic() - start
+    warm.check()
+    compare(warm, unbroken)
     trials = len(unbroken.before)
     done: dict[str, Any] = {"trials": trials, "kills": 0, "amid_trials": 0, "studies": 0}
     while done["kills"] < kills:
         name = f"study-{done['studies']}"
         sweep = begin(root / name, storage_of(name))
+        is_warm = done["studies"] > 0  # else most kills would come while a model is loaded
+        if is_warm:
+            warm_up(sweep, unbroken)
         code = None
         while code is None:
             evaluated = len(sweep.before) == trials
             to_the_end = done["kills"] >= kills or (evaluated and chance.random() < 0.5)
-            code = sweep.run(None if to_the_end else chance.uniform(0, whole_s))
+            longest_s = warm_s if is_warm else whole_s
+            code = sweep.run(None if to_the_end else chance.uniform(0, longest_s))
             sweep.check()
             done["kills"] += code is None
             done["amid_trials"] += code is None and 0 < len(sweep.before) < trials
