@@ -1,5 +1,6 @@
 """Breaking pieces that are longer than a chunk: a sentence into words, a word into characters."""
 
+import functools
 import re
 from collections.abc import Callable, Collection
 
@@ -40,8 +41,12 @@ def break_long(
         offsets: the study tokenizer's tokens.
         lined: document and start of the pieces that are made of lines.
     """
-    places = offsets.starts + np.repeat(bases, np.diff(offsets.indptr))
-    fresh = np.sort(places[~offsets.continues])  # tokens that begin a word or a sign
+
+    @functools.cache
+    def fresh() -> Ints:
+        """Return where tokens begin that begin a word or a sign, sorted."""
+        places = offsets.starts + np.repeat(bases, np.diff(offsets.indptr))
+        return np.sort(places[~offsets.continues])
 
     def into_graphemes(document: int, start: int, end: int) -> list[Span]:
         spans = find_graphemes(atoms.texts[document][start:end])
@@ -49,9 +54,9 @@ def break_long(
 
     def at_tokens(document: int, start: int, end: int) -> list[Span]:
         base = int(bases[document])
-        first, last = np.searchsorted(fresh, [start + base + 1, end + base])
+        first, last = np.searchsorted(fresh(), [start + base + 1, end + base])
         borders = {low for low, _ in into_graphemes(document, start, end)}
-        inside = borders & set((fresh[first:last] - base).tolist())
+        inside = borders & set((fresh()[first:last] - base).tolist())
         cuts = [start, *sorted(inside), end]
         return list(zip(cuts[:-1], cuts[1:], strict=True))
 
@@ -59,6 +64,8 @@ def break_long(
     for breaker in breakers:
         base = bases[pieces.document]
         long = ruler(pieces.end + base) - ruler(pieces.start + base) > size
+        if not long.any():
+            break
         pieces = replace_pieces(pieces, breaker, long)
     return pieces
 

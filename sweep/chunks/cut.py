@@ -6,12 +6,12 @@ import numpy as np
 
 from sweep.chunks.atoms import Atoms, Pieces
 from sweep.chunks.breaking import break_long
-from sweep.chunks.rulers import find_bases, make_ruler
+from sweep.chunks.rulers import Ruler, find_bases, make_ruler
 from sweep.chunks.sections import cut_sections
 from sweep.chunks.windows import pack_windows
 from sweep.configuration import ChunkConfig, Unit
 from sweep.errors import ChunkError
-from sweep.records import Chunks, Corpus, TokenOffsets
+from sweep.records import Chunks, Corpus, Ints, TokenOffsets
 
 
 def cut_chunks(
@@ -39,14 +39,18 @@ def cut_chunks(
     assert len(offsets.indptr) == len(corpus.documents) + 1, "offsets of another corpus"
     size, overlap = window_units(config)
     atoms = Atoms(corpus) if atoms is None else atoms
+    in_tokens = make_ruler("tokens", atoms=atoms, offsets=offsets)
     if config.splitter == "document":
         cut = _whole_documents(atoms)
     else:
-        cut = _cut_windows(config, offsets, atoms, size=size, overlap=overlap)
+        unit = _unit(config)
+        ruler = in_tokens
+        if unit != "tokens":
+            ruler = make_ruler(unit, atoms=atoms, offsets=offsets)
+        cut = _cut_windows(config, ruler, offsets, atoms, size=size, overlap=overlap)
     cut = _add_empty(cut, corpus)
     places = find_bases(atoms)[cut.document]
-    ruler = make_ruler("tokens", atoms=atoms, offsets=offsets)
-    tokens = ruler(cut.end + places) - ruler(cut.start + places)
+    tokens = in_tokens(cut.end + places) - in_tokens(cut.start + places)
     return Chunks(document=cut.document, start=cut.start, end=cut.end, tokens=tokens)
 
 
@@ -71,9 +75,14 @@ def window_units(config: ChunkConfig) -> tuple[int, int]:
 
 
 def _cut_windows(
-    config: ChunkConfig, offsets: TokenOffsets, atoms: Atoms, *, size: int, overlap: int
+    config: ChunkConfig,
+    ruler: Ruler,
+    offsets: TokenOffsets,
+    atoms: Atoms,
+    *,
+    size: int,
+    overlap: int,
 ) -> Pieces:
-    ruler = make_ruler(_unit(config), atoms=atoms, offsets=offsets)
     bases = find_bases(atoms)
     if config.splitter in ("recursive", "markdown"):
         layout = atoms.markdown if config.splitter == "markdown" else atoms.paragraphs
@@ -94,6 +103,11 @@ def _cut_windows(
         atoms=atoms,
         offsets=offsets,
     )
+    return _pack(pieces, ruler, bases, size=size, overlap=overlap)
+
+
+def _pack(pieces: Pieces, ruler: Ruler, bases: Ints, *, size: int, overlap: int) -> Pieces:
+    """Return the windows over every document's pieces."""
     places = bases[pieces.document]
     left, right = ruler(pieces.start + places).tolist(), ruler(pieces.end + places).tolist()
     bounds = np.searchsorted(pieces.document, np.arange(len(bases) + 1)).tolist()

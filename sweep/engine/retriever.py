@@ -10,7 +10,7 @@ from sweep.configuration import Bm25Config, Configuration, VectorConfig
 from sweep.engine.stages.output import ListSource, rank
 from sweep.index.bm25 import TermMatrix, encode_queries, make_postings, search_postings
 from sweep.index.embed import Encoder
-from sweep.index.vectors import VectorIndex, search_vectors
+from sweep.index.vectors import VectorIndex, search_vectors, to_chunks
 from sweep.rankings.rerank import CrossEncoderScorer, maxsim_scores
 from sweep.records import Floats, Ints, RankedLists
 
@@ -149,8 +149,7 @@ class _OneQuery:
         ids, _ = retriever.encoder.inputs([config.query_prefix + self.query])
         vectors = retriever.encoder.embed(ids, role="query")
         found = search_vectors(retriever.index, vectors, depth=depth)
-        rows = np.append(retriever.rows, -1)
-        return RankedLists(items=rows[found.items], scores=found.scores)
+        return to_chunks(found, retriever.rows)
 
     def bm25(self, depth: int) -> RankedLists:
         config = self.retriever.configuration.bm25

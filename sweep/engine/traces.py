@@ -25,7 +25,7 @@ from sweep.engine.stages.output import (
     whole_list,
 )
 from sweep.index.bm25 import encode_queries, make_postings, search_postings, weights
-from sweep.index.vectors import search_vectors
+from sweep.index.vectors import search_vectors, to_chunks
 from sweep.records import Floats, Ints, RankedLists
 
 if TYPE_CHECKING:
@@ -183,8 +183,7 @@ class _SomeQueries:
             depth=depth,
             threads=vectors.pool.threads,
         )
-        rows = np.append(indexed.rows, -1)  # padding (-1) stays -1
-        return RankedLists(items=rows[found.items], scores=found.scores)
+        return to_chunks(found, indexed.rows)
 
     def bm25(self, depth: int) -> RankedLists:
         return search_postings(*self._terms, depth=depth)

@@ -288,7 +288,8 @@ def load_model(files: ModelFiles, *, precision: Precision) -> "SentenceTransform
 def safe_precision(files: ModelFiles, texts: Sequence[str], *, threads: int) -> Precision:
     """Return `bf16` if every text's bf16 vector has cosine >= .9995 to its fp32 one."""
     both = [Encoder(files, precision=p, threads=threads) for p in ("fp32", "bf16")]
-    exact, fast = (e.embed(e.inputs(texts)[0], role="passage").astype(np.float64) for e in both)
+    # one text at a time, as queries run: a batch of each length would be mostly filling
+    exact, fast = (e.embed(e.inputs(texts)[0], role="query").astype(np.float64) for e in both)
     norms = np.linalg.norm(exact, axis=1) * np.linalg.norm(fast, axis=1)
     cosine = (exact * fast).sum(axis=1) / np.maximum(norms, 1e-30)
     return "bf16" if len(cosine) and float(cosine.min()) >= MIN_COSINE else "fp32"

@@ -18,7 +18,7 @@ import numpy as np
 from sweep.configuration import Similarity, VectorConfig
 from sweep.errors import IndexingError
 from sweep.index.exact import prepare_vectors, search_exact
-from sweep.records import RankedLists, Vectors
+from sweep.records import Ints, RankedLists, Vectors
 
 POINTS_PER_LIST = 39  # faiss's own minimum of training points per IVF list
 _CRASHES = re.compile(
@@ -113,6 +113,17 @@ def search_vectors(
     return search_exact(
         index.vectors, prepared, similarity=index.similarity, depth=depth, threads=threads
     )
+
+
+def to_chunks(found: RankedLists, rows: Ints) -> RankedLists:
+    """Return lists of an index's rows as lists of chunks; padding (-1) stays.
+
+    Args:
+        found: shape (Q, k), rows of the index.
+        rows: the chunk of each of them.
+    """
+    items = np.where(found.items >= 0, rows[found.items], -1) if len(rows) else found.items
+    return RankedLists(items=items, scores=found.scores)
 
 
 def recall_against_exact(index: VectorIndex, queries: Vectors, *, depth: int) -> float:

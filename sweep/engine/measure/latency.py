@@ -29,7 +29,7 @@ from sweep.machine import machine_name, processor_name
 from sweep.records import Floats
 
 MOST, FEWEST = 30, 4  # queries
-MOST_ROUNDS, FEWEST_ROUNDS = 20, 2
+MOST_ROUNDS, FEWEST_ROUNDS = 5, 2
 BUDGET_S = 0.2  # per figure, unless the fewest queries take longer
 LONGEST_S = 4.0  # even then
 AGAIN_S = 1.0  # per process, for measuring again what was measured on a busy machine

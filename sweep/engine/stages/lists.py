@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from dataclasses import asdict
 
-import numpy as np
-
 from sweep.configuration import Bm25Config, ChunkConfig, Configuration, VectorConfig
 from sweep.engine.stages.output import FIRST_DEPTH, cut_depth, first_stage, rank
 from sweep.engine.stages.pairs import PairStages
@@ -13,7 +11,7 @@ from sweep.engine.stages.vectors import VectorStages
 from sweep.engine.store.cache import StageCache
 from sweep.engine.store.keys import stage_key
 from sweep.index.bm25 import search_bm25
-from sweep.index.vectors import search_vectors
+from sweep.index.vectors import search_vectors, to_chunks
 from sweep.machine import version_of
 from sweep.records import Floats, RankedLists
 
@@ -90,8 +88,7 @@ class ListStages:
             depth=depth,
             threads=self.vectors.pool.threads,
         )
-        rows = np.append(indexed.rows, -1)  # padding (-1) stays -1
-        return RankedLists(items=rows[found.items], scores=found.scores)
+        return to_chunks(found, indexed.rows)
 
     def _stored(
         self, stage: str, key: str, depth: int, compute: Callable[[], RankedLists]

@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -49,6 +49,7 @@ class VectorStages:
         self.pool = pool
         self._stores: dict[str, RowStore] = {}
         self._seen: defaultdict[str, SeenTexts] = defaultdict(SeenTexts)
+        self._cutters: dict[str, Callable[[str], str]] = {}  # of titles, by model
 
     def passage_inputs(self, chunk: ChunkConfig, config: VectorConfig) -> PassageInputs:
         """Return what the model sees of every chunk."""
@@ -189,7 +190,9 @@ class VectorStages:
 
     def _passages(self, chunk: ChunkConfig, config: VectorConfig) -> Passages:
         """Return the text of every chunk as this model gets it, but for its prefix."""
-        cut = title_cutter(self.pool.encoder(config.model))
+        if config.model not in self._cutters:
+            self._cutters[config.model] = title_cutter(self.pool.encoder(config.model))
+        cut = self._cutters[config.model]
         return self.texts.passages(
             chunk, lambda title, text: passage_text(title, text, prefix="", cut_title=cut)
         )
