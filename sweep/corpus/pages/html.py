@@ -24,7 +24,7 @@ _CONTENT = ("main", "article", "section")
 _CHARSET = re.compile(
     rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]+)", re.IGNORECASE
 )
-_DEEPEST = 400  # nested elements: what converts them is recursive
+_DEEPEST = 250  # nested elements: what converts them calls itself three times for each
 _UNMARKED = ["a", "b", "strong", "em", "i", "u", "del", "s", "sub", "sup", "kbd", "samp"]
 
 
@@ -71,7 +71,10 @@ def read_html(markup: str) -> HtmlPage:
     title_text = plain_words(title.get_text(" ")) if isinstance(title, Tag) else ""
     _drop_surroundings(soup)
     heading = soup.find("h1") or (None if title_text else soup.find(["h2", "h3"]))
-    text = _to_text(soup)
+    try:
+        text = _to_text(soup)
+    except RecursionError as error:  # called from deep inside another program
+        raise TooDeep from error
     words = plain_words(heading.get_text(" ")) if isinstance(heading, Tag) else ""
     if words:
         return HtmlPage(text=_without_first(text, words), title=words)

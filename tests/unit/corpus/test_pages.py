@@ -119,9 +119,21 @@ def test_elements_that_are_not_closed_end_where_a_browser_ends_them() -> None:
     assert read_html('<?xml version="1.0"?><html><body><p>x</p></body></html>').text == "x"
 
 
-def test_html_nested_beyond_measure_is_refused_without_recursion() -> None:
+@pytest.mark.parametrize("depth", [260, 330, 5_000])
+def test_html_nested_beyond_measure_is_refused_without_recursion(depth: int) -> None:
     with pytest.raises(TooDeep):
-        read_html("<div>" * 5_000 + "x")
+        read_html("<div>" * depth + "x")
+
+
+def test_html_that_the_stack_has_no_room_for_is_refused() -> None:
+    markup = "<div>" * 200 + "x"
+    assert read_html(markup).text == "x"
+
+    def deeper(levels: int) -> str:
+        return deeper(levels - 1) if levels else read_html(markup).text
+
+    with pytest.raises(TooDeep):
+        deeper(500)
 
 
 def test_declared_encoding_is_what_browsers_make_of_it() -> None:
