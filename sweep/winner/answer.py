@@ -23,6 +23,7 @@ from sweep.winner.figures import (
 )
 from sweep.winner.insight.holes import Holes
 from sweep.winner.preference import Preference
+from sweep.winner.quick_look import QuickLook
 from sweep.winner.recommendation import Recommendation
 
 Gain = Literal["gain", "none", "loss"]  # what an interval shows: it may hold 0
@@ -82,6 +83,7 @@ class Answer:
         must: what the trial scores on the study's critical slices.
         look: whether the preference is another one than the study's.
         holes: what unjudged documents leave open of the choice; None where nobody can say.
+        sample: what the study has to do with a quick look, if anything.
     """
 
     study: str
@@ -103,6 +105,7 @@ class Answer:
     must: tuple[CriticalSlice, ...] = ()
     look: bool = False
     holes: Holes | None = None
+    sample: QuickLook | None = None
 
     @property
     def baseline(self) -> TrialRecord | None:
@@ -179,6 +182,7 @@ class Answer:
             "detectable": found.detectable,
             "queries_needed": found.queries_needed,
             "holes": self.holes.to_json() if self.holes else None,
+            "sample": self.sample.to_json() if self.sample else None,
             "trials": self.counts.to_json(),
         }
 

@@ -1,0 +1,68 @@
+"""What a quick look's scores say less than they seem to, at the top of the report."""
+
+from sweep.winner.report.content import Block, Column, Finding, Kind, Paragraph, Table
+from sweep.winner.report.material import Material
+
+
+def is_search(material: Material) -> bool:
+    """Return whether the study is a search on a sample: nothing is decided by it."""
+    return material.sample is not None and material.sample.is_search
+
+
+def scope_blocks(material: Material) -> list[Block]:
+    """Return the warning, and how finalists did on the sample and on all documents."""
+    found = material.sample
+    if found is None:
+        return []
+    blocks: list[Block] = [Paragraph(text=" ".join(found.sentences()), tone="caution")]
+    if found.places:
+        header, rows = found.table()
+        kinds: tuple[Kind, ...] = ("number", "name", "number", "number", "number")
+        blocks.append(
+            Table(
+                caption=f"The finalists' {material.board.objectives[0]} on the sample, where they "
+                f"were picked, and on all documents",
+                columns=tuple(
+                    Column(title, kind) for title, kind in zip(header, kinds, strict=True)
+                ),
+                rows=tuple(rows),
+            )
+        )
+    return blocks
+
+
+def effects_scope(material: Material) -> list[Block]:
+    """Return that finalists alone hardly tell what parameters do, and where to see that."""
+    found = material.sample
+    if found is None or found.is_search:
+        return []
+    command = material.command("effects", found.search)
+    text = (
+        f"These are the finalists only, which their scores picked: what a parameter does to them "
+        f"is not what it does. `{command}` tells that of all {found.configurations:,} "
+        f"configurations, on the sample."
+    )
+    return [Paragraph(text=text, tone="caution")]
+
+
+def scope_findings(material: Material) -> list[Finding]:
+    """Return how a quick look could have led astray."""
+    found = material.sample
+    if found is None:
+        return []
+    if found.is_search:
+        return [
+            Finding(
+                question="Is that so on all documents?",
+                answer=f"Nobody knows yet: {found.extent} were searched; {found.next_text}.",
+                is_open=True,
+            )
+        ]
+    answer = (
+        f"No: {found.headline}. One that is better on all documents may have been left behind."
+    )
+    if found.order.pairs:
+        answer += f" {found.order_text[:1].upper()}{found.order_text[1:]}."
+    return [
+        Finding(question="Was everything tried on all documents?", answer=answer, is_open=True)
+    ]
