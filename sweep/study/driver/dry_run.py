@@ -140,10 +140,9 @@ def dry_run(
     """
     options, report = options or RunOptions(), report or Report()
     imported_s, start = time.process_time(), time.perf_counter()
-    inputs = read_inputs(space, corpus, options, report)
+    inputs, sample = planned_part(read_inputs(space, corpus, options, report), options)
     storage = existing_storage(options.storage or default_storage())
     start_s = imported_s + time.perf_counter() - start
-    inputs, sample = planned_part(inputs, options)
     engine = start_engine(inputs, options, report)
     trials, configurations = _to_run(inputs, storage, engine, options)
     plan = make_plan(engine, configurations)

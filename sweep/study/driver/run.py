@@ -10,6 +10,7 @@ from sweep.engine.measure.report import Report
 from sweep.engine.stages.scoring import Scorer
 from sweep.engine.store.store import write_whole
 from sweep.errors import StorageError, StoreError
+from sweep.records import ScoreTable
 from sweep.study.dashboard.showcase import Showcase, show_ended
 from sweep.study.driver.baseline import baseline_facts
 from sweep.study.driver.budget import Deadline, OutOfTime, Stopped, trials_to_reach
@@ -135,10 +136,7 @@ def _run_locked(
     about |= {} if inputs.part is None else inputs.part.about
     about |= stamp(abouts_of(storage).values()) | {"made_with": surroundings(engine, values)}
     study.set_user_attr(ABOUT, about)
-    write_whole(study_folder(name).space, space.path.read_bytes())
-    if run_file and run_scores:
-        write_scores(study_folder(name).baseline_scores, run_scores)
-        write_whole(study_folder(name).baseline_run, run_file.path.read_bytes())
+    _keep_files(inputs, run_scores)
     before, late = len(recorded), False
     scope = quick_look_of(Study(name, options.storage)) if inputs.part else None
     showcase = Showcase(storage, name, evaluation.goals, engine.report, scope=scope)
@@ -158,6 +156,15 @@ def _run_locked(
     if stopped is None and split.confirm and len(evaluation.goals) == 1 and not is_search:
         confirm(Study(name, options.storage), evaluation, split.confirm, run=run_file)
     return stopped
+
+
+def _keep_files(inputs: Inputs, run_scores: ScoreTable | None) -> None:
+    """Keep in the study's folder what it was made from: its space, a baseline that is a run."""
+    folder, run_file = study_folder(inputs.study), inputs.baseline
+    write_whole(folder.space, inputs.space.path.read_bytes())
+    if run_file and run_scores:
+        write_scores(folder.baseline_scores, run_scores)
+        write_whole(folder.baseline_run, run_file.path.read_bytes())
 
 
 def _stopped(planned: int, tried: int, *, before: int, late: bool) -> Stopped | None:
