@@ -259,8 +259,8 @@ class Study:
                 must=read_confirmed_slices(self.folder.confirm),
                 look=look is not None,
             )
-            holes = answer_holes(self, answer, scored.scores)
-            self._answers[key] = replace(answer, holes=holes, sample=quick_look_of(self))
+            answer = replace(answer, holes=answer_holes(self, answer, scored.scores))
+            self._answers[key] = answer.within(quick_look_of(self))
         return self._answers[key]
 
     def score_matrix(

@@ -23,7 +23,7 @@ from sweep.winner.figures import (
 )
 from sweep.winner.insight.holes import Holes
 from sweep.winner.preference import Preference
-from sweep.winner.quick_look import QuickLook
+from sweep.winner.quick_look import FLATTERED, QuickLook
 from sweep.winner.recommendation import Recommendation
 
 Gain = Literal["gain", "none", "loss"]  # what an interval shows: it may hold 0
@@ -138,12 +138,20 @@ class Answer:
         """Return why there is no honest score, None if there is one."""
         if self.confirm is not None:
             return None
+        if self.sample is not None and self.sample.is_search:
+            return FLATTERED
         if self.adaptive is None:
             return "one query cannot both choose and confirm"
         return (
             f"{self.adaptive} chose what to try by these queries, and none is left to confirm "
             f"with; `split: {{confirm: 0.3}}` keeps some"
         )
+
+    def within(self, sample: QuickLook | None) -> "Answer":
+        """Return the answer as part of a quick look: of a search, no figure is honest."""
+        if sample is None or not sample.is_search:
+            return replace(self, sample=sample)
+        return replace(self, sample=sample, confirm=None, difference=None, best_difference=None)
 
     @property
     def loss_bound(self) -> float:

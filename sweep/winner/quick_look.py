@@ -14,6 +14,8 @@ from sweep.winner.markdown import markdown_table, markdown_text
 from sweep.winner.rounding import compact
 
 MARK = "SCOPE "  # of the lines in a closing message
+FLATTERED = "every score on a sample of the documents is flattered"  # why none is honest
+SHOWN = 6  # finalists in a closing message; a report has all of them
 WIDTH = 104  # of those lines, without the mark
 
 
@@ -191,9 +193,11 @@ class QuickLook:
             for text in self.sentences()
             for line in textwrap.wrap(text, WIDTH, break_on_hyphens=False, break_long_words=False)
         ]
-        for place in self.places:
+        for place in self.places[:SHOWN]:
             change = f"{compact(place.sample)} -> {compact(place.whole)}"
             lines.append(f"{change:<14} #{place.trial}  {place.label}")
+        if len(self.places) > SHOWN:
+            lines.append(f"and {len(self.places) - SHOWN} more: sweep report {self.whole}")
         return [f"{MARK if row == 0 else indent}{line}" for row, line in enumerate(lines)]
 
     def markdown(self) -> str:

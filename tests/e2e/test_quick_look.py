@@ -144,6 +144,7 @@ def test_the_decided_study_is_the_most_recent_and_says_how_it_came_about(looked:
 def test_every_command_says_it_of_the_search(folder: Path) -> None:
     best = call_json("best", "grid@sample", cwd=folder)
     assert FLATTERED in best["sample"]["text"].lower()
+    assert (best["confirm"], best["difference_to_baseline"]) == (None, None)
     text = call_well("best", "grid@sample", cwd=folder).stdout
     assert "\nLEADS #" in text
     assert FLATTERED in text.lower()

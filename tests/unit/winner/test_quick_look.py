@@ -96,13 +96,15 @@ def test_json_has_both_scores_of_every_finalist() -> None:
 
 
 def toy_answer(sample: QuickLook | None) -> Answer:
-    return dataclasses.replace(make_toy_answer(TRIALS), sample=sample)
+    return make_toy_answer(TRIALS).within(sample)
 
 
 def test_the_closing_message_of_a_search_is_no_decision() -> None:
     told = answer_text(toy_answer(SEARCH))
     assert told.startswith("LEADS #")
     assert "SCOPE Searched on 20,000 of 171,332 documents" in told
+    assert "no honest score: every score on a sample of the documents is flattered" in told
+    assert "which is no honest difference either" in told
     assert "sweep export" not in told
     assert "the same `sweep run` evaluates the finalists on all documents, as a" in told
     assert answer_text(toy_answer(None)).startswith("USE   #")
@@ -142,13 +144,13 @@ def test_the_report_says_it_at_the_top() -> None:
     first = report.answer.blocks[0]
     assert isinstance(first, Paragraph)
     assert (first.tone, first.text) == ("caution", " ".join(SEARCH.sentences()))
+    assert [b for b in report.answer.blocks if isinstance(b, Paragraph) and b.tone == "good"] == []
     assert "export" not in str([b for b in report.answer.blocks if type(b).__name__ == "Commands"])
 
     report = build_report(material(toy_answer(FINALS), trials=TRIALS, sample=FINALS))
     assert report.title.startswith("Use #")
     assert report.answer.data["sample"] == FINALS.to_json()
-    table = report.answer.blocks[1]
-    assert isinstance(table, Table)
+    (table,) = [block for block in report.answer.blocks if isinstance(block, Table)]
     assert len(table.rows) == 4
     assert report.effects is not None
     assert "These are the finalists only" in str(report.effects.blocks[0])

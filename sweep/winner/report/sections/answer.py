@@ -34,7 +34,7 @@ from sweep.winner.report.content import (
     Verbatim,
 )
 from sweep.winner.report.material import Material
-from sweep.winner.report.sections.scope import is_search, scope_blocks
+from sweep.winner.report.sections.scope import finalists_table, is_search, scope_blocks
 from sweep.winner.report.sections.wording import trial_rows, why_open
 from sweep.winner.rounding import megabytes, plain
 
@@ -74,6 +74,7 @@ def answer_section(material: Material) -> tuple[str, str, Section]:
     commands = [material.command(*words, material.study) for words in (("trials",), ("show",))]
     blocks += [
         Paragraph(text=material.reason, tone="caution", quote=True),
+        *finalists_table(material),
         Commands(lines=tuple(commands)),
     ]
     data = {"reason": material.reason, "trials": material.counts.to_json()}
@@ -93,6 +94,7 @@ def _answer_blocks(material: Material, answer: Answer) -> list[Block]:
         *_honest(answer),
         _against_baseline(answer),
         *_against_others(answer),
+        *finalists_table(material),
         *_musts(answer.must),
         *([] if is_search(material) else [Commands(lines=commands)]),
         Verbatim(title="The closing message of the run, in full", text=answer_text(answer)),

@@ -10,25 +10,24 @@ def is_search(material: Material) -> bool:
 
 
 def scope_blocks(material: Material) -> list[Block]:
-    """Return the warning, and how finalists did on the sample and on all documents."""
+    """Return the warning that stands above everything."""
     found = material.sample
     if found is None:
         return []
-    blocks: list[Block] = [Paragraph(text=" ".join(found.sentences()), tone="caution")]
-    if found.places:
-        header, rows = found.table()
-        kinds: tuple[Kind, ...] = ("number", "name", "number", "number", "number")
-        blocks.append(
-            Table(
-                caption=f"The finalists' {material.board.objectives[0]} on the sample, where they "
-                f"were picked, and on all documents",
-                columns=tuple(
-                    Column(title, kind) for title, kind in zip(header, kinds, strict=True)
-                ),
-                rows=tuple(rows),
-            )
-        )
-    return blocks
+    return [Paragraph(text=" ".join(found.sentences()), tone="caution")]
+
+
+def finalists_table(material: Material) -> list[Block]:
+    """Return how finalists did on the sample and on all documents."""
+    found = material.sample
+    if found is None or not found.places:
+        return []
+    header, rows = found.table()
+    kinds: tuple[Kind, ...] = ("number", "name", "number", "number", "number")
+    columns = (Column(title, kind) for title, kind in zip(header, kinds, strict=True))
+    objective = material.board.objectives[0]
+    caption = f"{objective} of the finalists on the sample, where they were picked, and on all"
+    return [Table(caption=f"{caption} documents", columns=tuple(columns), rows=tuple(rows))]
 
 
 def effects_scope(material: Material) -> list[Block]:
