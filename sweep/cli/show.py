@@ -223,8 +223,12 @@ def _baseline(study: "Study") -> Any:
 
 
 def _honest_score(study: "Study") -> str:
+    from sweep.study.quick_look import SAMPLE
+
     if len(study.goals) > 1:
         return "none: several objectives have no single winner"
+    if SAMPLE in study.about:
+        return "none: every score on a sample is flattered"
     if study.about["split"]["confirm"]:
         return "confirm set"
     if study.adaptive:

@@ -12,6 +12,7 @@ import optuna
 from sweep.configuration import Configuration
 from sweep.corpus.sample import judged_documents, sample_documents
 from sweep.engine.measure.report import Report
+from sweep.study.driver.baseline import baseline_notices
 from sweep.study.driver.budget import Deadline
 from sweep.study.driver.identity import check_folder, study_identity
 from sweep.study.driver.inputs import Inputs, Part, RunOptions, make_engine, start_engine
@@ -23,6 +24,8 @@ from sweep.study.quick_look import FINALS, SAMPLE, sample_facts, search_name
 from sweep.study.space.search_space import SearchSpace
 from sweep.study.study import ABOUT, Study
 from sweep.trials import TrialRecord
+
+MIXED = 2  # times the judged documents, below which a sample has hardly any wrong ones
 
 
 def run_quick_look(
@@ -41,7 +44,8 @@ def run_quick_look(
     """
     check_finals(inputs, options)
     search = search_inputs(inputs)
-    report.notice(f"quick look: {extent(search)}; scores of the search are flattered by that")
+    for notice in (extent(search), *baseline_notices(inputs.space, inputs.baseline)):
+        report.notice(notice)
     found = run_study(search, start_engine(search, options, report), options, deadline)
     if found.stopped is not None or not found.feasible:
         return found
@@ -103,14 +107,17 @@ def search_inputs(inputs: Inputs) -> Inputs:
 
 
 def extent(search: Inputs) -> str:
-    """Return how many documents a search keeps, and which."""
+    """Return how many documents a search keeps, and which; that they are too few, too."""
     assert search.whole is not None, "a search is over a sample"
     count, of = len(search.corpus.documents), len(search.whole.documents)
     judged = len(judged_documents(search.whole))
-    return (
-        f"the search runs on {count:,} of {of:,} documents: {judged:,} judged ones and "
-        f"{count - judged:,} others"
+    told = (
+        f"quick look: the search runs on {count:,} of {of:,} documents, {judged:,} judged ones "
+        f"and {count - judged:,} others, which flatters every score of it"
     )
+    if count >= MIXED * judged:
+        return told
+    return f"{told}. So few others make configurations look alike: raise sample.documents"
 
 
 def check_finals(inputs: Inputs, options: RunOptions) -> None:
