@@ -93,6 +93,7 @@ def quick_look_of(study: "Study") -> "QuickLook | None":
         configurations=int(facts["configurations"]),
         finalists=int(study.about["planned"]),
         confirm=bool(study.about["split"]["confirm"]) and len(study.goals) == 1,
+        objectives=tuple(goal.name for goal in study.goals),
         places=_places(study, facts["finalists"]),
     )
 

@@ -66,6 +66,7 @@ class QuickLook:
         configurations: that the search has finished; 0 where this study is the search.
         finalists: that this study evaluates on the whole corpus; 0 where it is the search.
         confirm: whether queries are kept to confirm with.
+        objectives: metric names; `places` are of the first.
         places: finalists on both, best first on the whole corpus.
     """
 
@@ -77,6 +78,7 @@ class QuickLook:
     configurations: int = 0
     finalists: int = 0
     confirm: bool = False
+    objectives: tuple[str, ...] = ()
     places: tuple[Place, ...] = ()
 
     @property
@@ -118,12 +120,16 @@ class QuickLook:
 
     def _of_finals(self) -> tuple[str, ...]:
         picked = (
-            "the finalists were picked on the queries that choose; the confirm set took no part "
-            "in it, so that the score on it covers that pick"
-            if self.confirm
-            else "the finalists were picked with the same queries, and no figure covers the luck "
-            "of that pick; `split: {confirm: 0.3}` keeps queries that do"
+            "the finalists were picked with the same queries, and no figure covers the luck of "
+            "that pick"
         )
+        if self.confirm:
+            picked = (
+                "the finalists were picked on the queries that choose; the confirm set took no "
+                "part in it, so that the score on it covers that pick"
+            )
+        elif len(self.objectives) < 2:
+            picked += "; `split: {confirm: 0.3}` keeps queries that do"
         told = (
             f"{picked}. Tests and bounds allow for the {counted(self.finalists, 'finalist')}, not "
             f"for {counted(self.configurations, 'configuration')}; one that is good on all "
@@ -156,9 +162,9 @@ class QuickLook:
         tail += f", {equal:,} scored the same on one of both" if equal else ""
         first = self.places[0]
         return (
-            f"of {counted(found.pairs, 'pair')} of finalists {found.kept:,} kept their order from "
-            f"the sample to all documents{tail}; #{first.trial}, the best on all documents, was "
-            f"{self._rank(first)} of them on the sample"
+            f"of {counted(found.pairs, 'pair')} of finalists {found.kept:,} kept their order by "
+            f"{self.objectives[0]} from the sample to all documents{tail}; #{first.trial}, the "
+            f"best on all documents, was {self._rank(first)} of them on the sample"
         )
 
     def _rank(self, place: Place) -> str:

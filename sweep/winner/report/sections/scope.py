@@ -37,8 +37,8 @@ def effects_scope(material: Material) -> list[Block]:
         return []
     command = material.command("effects", found.search)
     text = (
-        f"These are the finalists only, which their scores picked: what a parameter does to them "
-        f"is not what it does. `{command}` tells that of all {found.configurations:,} "
+        f"These are the finalists only: among configurations that were picked by their scores, "
+        f"effects are distorted. `{command}` tells that of all {found.configurations:,} "
         f"configurations, on the sample."
     )
     return [Paragraph(text=text, tone="caution")]
