@@ -20,6 +20,7 @@ def command(study: str, storage: str | None, yes: bool, as_json: bool) -> None:
     """
     from sweep.cli.output import message, print_json
     from sweep.study.deletion import delete_study
+    from sweep.study.quick_look import search_of
     from sweep.study.study import Study
 
     opened = Study(study, storage)
@@ -30,8 +31,11 @@ def command(study: str, storage: str | None, yes: bool, as_json: bool) -> None:
         click.confirm(
             f"Delete study {opened.name!r} with {count:,} trials, and {folder}?", abort=True
         )
+    search = search_of(opened)
     delete_study(opened)
     if as_json:
         print_json({"deleted": opened.name, "trials": count, "folder": str(folder)})
-    else:
-        message(f"deleted study {opened.name} with {count:,} trials, and {folder}")
+        return
+    message(f"deleted study {opened.name} with {count:,} trials, and {folder}")
+    if search:
+        message(f"Its search is kept: sweep delete {search}")

@@ -42,20 +42,24 @@ def command(
     12 of the study that was run last.
     """
     from sweep.cli.diagnosis_view import print_diagnosis
+    from sweep.cli.opening import open_study
     from sweep.cli.output import print_json
     from sweep.cli.progress import shown_report
     from sweep.study.diagnosis.diagnosis import diagnose
+    from sweep.study.quick_look import sample_key
     from sweep.study.reopen import reopen
-    from sweep.study.study import Study
 
     if trial is None and study is not None and (study.isdecimal() or study in PICKS):
         study, trial = None, study
-    opened = Study(study, storage)
+    opened = open_study(study, storage)
     record = chosen_trial(opened, trial)
     with shown_report(as_json=as_json) as report:
         engine = reopen(opened, store=store, report=report)
         found = diagnose(opened, record, engine, worst=worst)
-    print_json(found.to_json()) if as_json else print_diagnosis(found)
+    if as_json:
+        print_json(found.to_json() | sample_key(opened))
+    else:
+        print_diagnosis(found)
 
 
 def chosen_trial(study: "Study", text: str | None) -> "TrialRecord":

@@ -58,6 +58,7 @@ def plan_lines(found: "DryRun") -> Iterator[str]:
         f"PLAN    {found.study}: {trials.planned:,} configurations over the corpus "
         f"{found.corpus}; {trials.finished:,} finished, {trials.to_run:,} to run"
     )
+    yield from _sample_lines(found)
     if trials.drawn:
         yield (
             f"        a sampler draws {trials.to_run:,} of {len(found.plan.configurations):,} "
@@ -77,6 +78,21 @@ def plan_lines(found: "DryRun") -> Iterator[str]:
         f"storage {format_size(found.storage_bytes)}"
     )
     yield f"MEMORY  about {format_size(found.memory_bytes)} at the peak"
+
+
+def _sample_lines(found: "DryRun") -> Iterator[str]:
+    sample = found.sample
+    if sample is None:
+        return
+    others = sample["documents"] - sample["judged"]
+    yield (
+        f"SAMPLE  {sample['documents']:,} of {sample['of']:,} documents: {sample['judged']:,} "
+        f"judged ones and {others:,} others"
+    )
+    yield (
+        f"        then at most {sample['finalists']:,} finalists over all documents, which what "
+        f"follows does not count: plan them when the search is finished"
+    )
 
 
 def _model_lines(found: "DryRun") -> Iterator[str]:

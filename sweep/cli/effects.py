@@ -45,18 +45,21 @@ def command(
     """  # noqa: D205  one sentence
     from dataclasses import asdict
 
-    from sweep.cli.output import print_json
+    from sweep.cli.opening import open_study
+    from sweep.cli.output import message, print_json
     from sweep.cli.progress import shown_report
     from sweep.study.insight.insight import study_curves, study_insight
-    from sweep.study.study import Study
+    from sweep.study.quick_look import FINALS, sample_key
 
-    opened = Study(study, storage)
+    opened = open_study(study, storage)
     found = study_insight(opened, metric=metric, method=method)
     with shown_report(as_json=as_json) as report:
         curves, reason = study_curves(opened, metric=metric, store=store, report=report)
+    if (search := opened.about.get(FINALS, {}).get("search")) and not as_json:
+        message(f"note: among finalists effects are distorted; of all: sweep effects {search}")
     if as_json:
         shown = {"curves": [asdict(curve) for curve in curves], "no_curves": reason}
-        told = {"sentences": _sentences(found, curves)}
+        told = {"sentences": _sentences(found, curves), **sample_key(opened)}
         print_json({"study": opened.name, **found.to_json(), **shown, **told})
         return
     queries = f" on {found.queries:,} queries" if found.queries > 1 else ""

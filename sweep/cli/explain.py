@@ -29,19 +29,23 @@ def command(
     """
     from sweep.cli.diagnose import chosen_trial
     from sweep.cli.diagnosis_view import print_explanation
+    from sweep.cli.opening import open_study
     from sweep.cli.output import print_json
     from sweep.cli.progress import shown_report
     from sweep.study.diagnosis.explanation import explain
+    from sweep.study.quick_look import sample_key
     from sweep.study.reopen import reopen
-    from sweep.study.study import Study
 
     if len(names) not in (1, 2):
         raise click.UsageError('one query is needed, in quotes: sweep explain [STUDY] "QUERY"')
     if not names[-1].strip():
         raise click.UsageError("the query must have some text, got none.")
-    opened = Study(names[0] if len(names) == 2 else None, storage)
+    opened = open_study(names[0] if len(names) == 2 else None, storage)
     record = chosen_trial(opened, trial)
     with shown_report(as_json=as_json) as report:
         engine = reopen(opened, store=store, report=report)
         found = explain(opened, record, engine, names[-1], live=live)
-    print_json(found.to_json()) if as_json else print_explanation(found)
+    if as_json:
+        print_json(found.to_json() | sample_key(opened))
+    else:
+        print_explanation(found)

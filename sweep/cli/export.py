@@ -40,17 +40,19 @@ def command(
     as_json: bool,
 ) -> None:
     """Write a production bundle: config, index, chunks, README; Optuna is not needed to use it."""
+    from sweep.cli.opening import open_study
     from sweep.cli.output import message, print_json
     from sweep.cli.progress import shown_report
     from sweep.export.write import check_target, write_bundle
+    from sweep.study.quick_look import check_exportable
     from sweep.study.reopen import bundle_contents, reopen
-    from sweep.study.study import Study
 
     source = click.get_current_context().get_parameter_source("pick")
     if trial is not None and source is ParameterSource.COMMANDLINE:
         raise click.UsageError("--trial names a configuration, and so does --pick. Give one.")
     check_target(out, replace=force)
-    opened = Study(study, storage)
+    opened = open_study(study, storage)
+    check_exportable(opened)
     record, about = _chosen(opened, trial, pick)
     with shown_report(as_json=as_json) as report:
         engine = reopen(opened, store=store, report=report)

@@ -123,6 +123,8 @@ class Pace:
             self.stages.pop()
         elif name in ("trial", "kept"):
             self._see(fields)
+        elif name == "run_started":  # the second study of a quick look begins anew
+            self.best, self.complete, self.failed = None, 0, 0
 
     def _see(self, fields: dict[str, Any]) -> None:
         if fields.get("state") == "FAIL":

@@ -52,7 +52,7 @@ def command(
     to --apply: every trial is scored again from its stored ranking, nothing is retrieved again,
     and the study itself stays as it is. The result is a study NAME@HASH of its own.
     """
-    from sweep.study.study import Study
+    from sweep.cli.opening import open_study
 
     if applied is not None and (out or limit or depth):
         raise click.UsageError("--apply takes no --out, --limit or --depth. Leave them out.")
@@ -60,7 +60,7 @@ def command(
         raise click.UsageError("--out must end in .csv or .jsonl.")
     if out is not None and as_json:
         raise click.UsageError("--json prints the pool: give it, or --out FILE.jsonl.")
-    opened = Study(study, storage)
+    opened = open_study(study, storage)
     if applied is None:
         _list(opened, out, limit=limit, depth=depth, store=store, as_json=as_json)
     else:
@@ -79,6 +79,7 @@ def _list(
     from sweep.cli.output import print_json
     from sweep.engine.store.store import write_whole
     from sweep.study.labels.pool import pool_csv, pool_jsonl
+    from sweep.study.quick_look import sample_key
 
     pool = _made(study, limit=limit, depth=depth, store=store, as_json=as_json)
     if as_json:
@@ -89,6 +90,7 @@ def _list(
                 "could_change": pool.could_change,
                 "labels": list(pool.labels),
                 "pairs": [entry.to_json() for entry in pool.entries],
+                **sample_key(study),
             }
         )
         return

@@ -55,11 +55,11 @@ def command(
 
 
 def _open_study(name: str, storage: str | None) -> "Study":
+    from sweep.cli.opening import open_study
     from sweep.errors import StudyError
-    from sweep.study.study import Study
 
     try:
-        return Study(name, storage)
+        return open_study(name, storage)
     except StudyError as error:
         if Path(name).exists() or "/" in name:
             raise StudyError(

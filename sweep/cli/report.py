@@ -51,12 +51,12 @@ def command(
     if out == STDOUT and as_json:
         raise click.UsageError("--json tells where the file is; with --out - give --format json.")
 
+    from sweep.cli.opening import open_study
     from sweep.cli.progress import shown_report
     from sweep.engine.store.store import write_whole
     from sweep.study.report import make_report, render
-    from sweep.study.study import Study
 
-    opened = Study(study, storage)
+    opened = open_study(study, storage)
     with shown_report(as_json=as_json) as progress:
         text = render(make_report(opened, store=store, progress=progress), how)
     if out == STDOUT:

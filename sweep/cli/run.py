@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     "--trials",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Try at most N new configurations in this run.  [default: what the file says; all of a "
-    "grid]",
+    help="Try at most N new configurations in this run, finalists of a quick look not counted.  "
+    "[default: what the file says; all of a grid]",
 )
 @click.option(
     "--timeout",
@@ -69,7 +69,8 @@ def command(space: Path, as_json: bool, dry_run: bool, **options: Any) -> int:
 
     A grid evaluates all of them; random, tpe and nsga2 as many as `trials` in the file, or
     --trials, says. A run that was stopped goes on where it was: the same command evaluates only
-    what is missing.
+    what is missing. With `sample` in the file it is a quick look: the search runs on a part of
+    the documents, as a study NAME@sample, and its finalists on all of them, as NAME.
     """
     from sweep.study.metrics import goals_of
     from sweep.study.space.read import read_space

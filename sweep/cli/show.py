@@ -55,16 +55,16 @@ def command(
 
     `sweep show 12` shows trial 12 of the study that was run last.
     """
+    from sweep.cli.opening import open_study
     from sweep.cli.output import print_json
     from sweep.cli.trial_view import print_pairs, print_trial
-    from sweep.study.study import Study
 
     if trial is None and study is not None and study.isdigit():
         trial, study = int(study), None
     _refuse_conflicts(
         trial=trial, form=form, out=out, queries=queries, sensitivity=sensitivity, as_json=as_json
     )
-    opened = Study(study, storage)
+    opened = open_study(study, storage)
     if form is not None and trial is not None:
         _export(opened, trial, form, out, search_only=queries == "search")
     elif sensitivity:
@@ -181,12 +181,14 @@ def _trial_content(study: "Study", number: int) -> dict[str, Any]:
 
 def _study_content(study: "Study") -> dict[str, Any]:
     from sweep.study.choice import preference_of
+    from sweep.study.quick_look import quick_look_of
 
-    about, preference = study.about, preference_of(study)
+    about, preference, sample = study.about, preference_of(study), quick_look_of(study)
     return {
         "study": study.name,
         "folder": str(study.folder.path),
         "corpus": about["corpus_name"],
+        **({} if sample is None else {"sample": " ".join(sample.sentences())}),
         "corpus folder": about["corpus_folder"],
         "tokenizer": about["tokenizer"],
         "objectives": [
@@ -221,8 +223,12 @@ def _baseline(study: "Study") -> Any:
 
 
 def _honest_score(study: "Study") -> str:
+    from sweep.study.quick_look import SAMPLE
+
     if len(study.goals) > 1:
         return "none: several objectives have no single winner"
+    if SAMPLE in study.about:
+        return "none: every score on a sample is flattered"
     if study.about["split"]["confirm"]:
         return "confirm set"
     if study.adaptive:

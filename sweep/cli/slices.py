@@ -35,13 +35,15 @@ def command(
     an identifier (a digit, camelCase, snake_case). Each names its own winner, which is chosen on
     few queries: trust it where it is called separable. Queries kept to confirm with take no part.
     """
+    from sweep.cli.opening import open_study
     from sweep.cli.output import print_json
     from sweep.study.insight.slices import slices_of
-    from sweep.study.study import Study
+    from sweep.study.quick_look import sample_key
 
-    found = slices_of(Study(study, storage), by=by, metric=metric)
+    opened = open_study(study, storage)
+    found = slices_of(opened, by=by, metric=metric)
     if as_json:
-        print_json(found.to_json())
+        print_json(found.to_json() | sample_key(opened))
     else:
         _print(found)
 

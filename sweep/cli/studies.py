@@ -1,8 +1,13 @@
 """`sweep studies`: the recorded studies."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from sweep.cli.options import json_option, storage_option
+
+if TYPE_CHECKING:
+    from sweep.study.listing import StudySummary
 
 
 @click.command(name="studies", short_help="List the studies.")
@@ -21,5 +26,12 @@ def command(storage: str | None, as_json: bool) -> None:
         return
     print_table(
         ("study", "objectives", "trials", "corpus", "last run"),
-        [(s.name, ", ".join(s.objectives), s.trials, s.corpus, s.last_run) for s in studies],
+        [(s.name, ", ".join(s.objectives), s.trials, _corpus(s), s.last_run) for s in studies],
     )
+
+
+def _corpus(study: "StudySummary") -> str:
+    """Return the corpus's name; of a search on a sample how much of it that is."""
+    if study.sample is None:
+        return study.corpus
+    return "{} ({documents:,} of {of:,} documents)".format(study.corpus, **study.sample)

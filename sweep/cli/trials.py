@@ -32,10 +32,10 @@ def command(
     as_json: bool,
 ) -> None:
     """List the trials of a study, best first."""
+    from sweep.cli.opening import open_study
     from sweep.cli.output import print_csv, print_json, print_table
-    from sweep.study.study import Study
 
-    opened = Study(study, storage)
+    opened = open_study(study, storage)
     trials = _best_first(opened)
     known = {name for trial in trials for name in trial.numbers}
     _check_metrics(metrics, known)

@@ -40,7 +40,7 @@ Corpus `{corpus}` ({documents:,} documents, SHA-256 {corpus_hash}...), cut into 
 - Rankings are equal id for id on the same kind of machine and precision
   ({machine}); elsewhere neighbours whose scores nearly agree may swap: `sweep verify` counts them.
 - {times}
-"""
+{scope}"""
 
 
 def readme_text(manifest: Mapping[str, Any]) -> str:
@@ -71,6 +71,7 @@ def readme_text(manifest: Mapping[str, Any]) -> str:
         models="\n".join(models),
         machine=" ".join(manifest["machine"]["features"]),
         times=_times(manifest.get("latency") or {}),
+        scope=_scope(manifest.get("sample") or {}),
     )
 
 
@@ -83,6 +84,11 @@ def _prefixes(configuration: Mapping[str, Any]) -> list[str]:
         if (text := configuration.get(f"vector.{name}_prefix"))
     ]
     return [f"{', '.join(told)}; the bundle does it itself."] if told else []
+
+
+def _scope(sample: Mapping[str, Any]) -> str:
+    """Return what a quick look left open, as one more item; nothing for most bundles."""
+    return f"- {sample['text']}\n" if sample else ""
 
 
 def _times(conditions: Mapping[str, Any]) -> str:

@@ -1,10 +1,12 @@
 """The studies of a storage, one line each."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import optuna
 
 from sweep.study.folder import default_storage
+from sweep.study.quick_look import SAMPLE
 from sweep.study.storage.recency import recency
 from sweep.study.storage.storage import open_storage
 from sweep.study.study import abouts_of
@@ -19,6 +21,7 @@ class StudySummary:
     trials: int
     corpus: str
     last_run: str
+    sample: dict[str, int] | None = None  # of a search on one: `documents`, `of`
 
 
 def list_studies(storage: str | None = None) -> list[StudySummary]:
@@ -36,6 +39,12 @@ def list_studies(storage: str | None = None) -> list[StudySummary]:
             trials=counts.get(name, 0),
             corpus=str(about.get("corpus_name")),
             last_run=str(about.get("last_run")),
+            sample=_extent(about),
         )
         for name, about in sorted(abouts.items(), key=lambda a: recency(a[1]), reverse=True)
     ]
+
+
+def _extent(about: dict[str, Any]) -> dict[str, int] | None:
+    facts = about.get(SAMPLE)
+    return None if facts is None else {name: int(facts[name]) for name in ("documents", "of")}

@@ -13,6 +13,7 @@ from sweep.export.contents import BundleContents
 from sweep.records import Corpus
 from sweep.study.folder import default_store
 from sweep.study.labels.added_labels import added_labels, again, corpus_in_folder
+from sweep.study.quick_look import sample_key
 from sweep.study.study import Study
 from sweep.study.tables import read_ranking
 from sweep.trials import TrialRecord
@@ -87,6 +88,7 @@ def bundle_contents(
             "intervals": {name: list(pair) for name, pair in trial.intervals.items()},
             "latency": trial.facts.get("latency", {}),
             "must": trial.facts.get("must", []),
+            **sample_key(study),
             **about,
         },
         tokenizer=study.about["tokenizer"],

@@ -13,6 +13,7 @@ from sweep.study.diagnosis.diagnosis import diagnose
 from sweep.study.driver.confirm import count_looks
 from sweep.study.insight.insight import metric_scores, study_curves, study_insight, top_k_effects
 from sweep.study.insight.slices import slices_of
+from sweep.study.quick_look import quick_look_of
 from sweep.study.reopen import reopen
 from sweep.study.study import Study
 from sweep.study.verdict import named_storage, verdict_of
@@ -71,6 +72,7 @@ def make_report(
             diagnosis=diagnosis,
             no_diagnosis=no_diagnosis,
             origin=_origin(study),
+            sample=quick_look_of(study),
         )
     )
 

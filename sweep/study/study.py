@@ -16,6 +16,7 @@ from sweep.study.driver.budget import Stopped
 from sweep.study.driver.confirm import read_confirm, read_confirmed_slices
 from sweep.study.folder import StudyFolder, default_storage, study_folder
 from sweep.study.metrics import Goal
+from sweep.study.quick_look import FINALS, SEARCHER, quick_look_of
 from sweep.study.record import from_optuna
 from sweep.study.storage.address import shown
 from sweep.study.storage.recency import recency
@@ -88,7 +89,9 @@ class Study:
 
     @property
     def adaptive(self) -> str | None:
-        """Return the sampler if it chose what to try by the results of earlier trials."""
+        """Return what chose what to try by results: a sampler, or a quick look's search."""
+        if FINALS in self.about:
+            return SEARCHER
         kind = str(self.about["identity"]["sampler"]["kind"])
         return kind if kind in ADAPTIVE else None
 
@@ -217,6 +220,7 @@ class Study:
             self._choosable(),
             baseline=baseline_of(self),
             counts=self.counts(),
+            sample=quick_look_of(self),
         )
 
     def counts(self) -> "Counts":
@@ -255,7 +259,8 @@ class Study:
                 must=read_confirmed_slices(self.folder.confirm),
                 look=look is not None,
             )
-            self._answers[key] = replace(answer, holes=answer_holes(self, answer, scored.scores))
+            answer = replace(answer, holes=answer_holes(self, answer, scored.scores))
+            self._answers[key] = answer.within(quick_look_of(self))
         return self._answers[key]
 
     def score_matrix(

@@ -69,6 +69,8 @@ def verdict_of(study: Study, *, ending: str = "") -> Verdict:
 def _answer_roles(answer: "Answer") -> dict[int, list[str]]:
     """Return what is said of the trials that are looked at, the most important first."""
     roles: dict[int, list[str]] = {answer.trial.number: ["recommended"]}
+    if answer.sample is not None and answer.sample.is_search:
+        roles[answer.trial.number].append("on the sample only")
     roles.setdefault(answer.compared[answer.recommendation.best], []).append("best")
     if answer.baseline is not None:
         roles.setdefault(answer.baseline.number, []).append("baseline")

@@ -23,6 +23,7 @@ from sweep.winner.figures import (
 )
 from sweep.winner.insight.holes import Holes
 from sweep.winner.preference import Preference
+from sweep.winner.quick_look import FLATTERED, QuickLook
 from sweep.winner.recommendation import Recommendation
 
 Gain = Literal["gain", "none", "loss"]  # what an interval shows: it may hold 0
@@ -82,6 +83,7 @@ class Answer:
         must: what the trial scores on the study's critical slices.
         look: whether the preference is another one than the study's.
         holes: what unjudged documents leave open of the choice; None where nobody can say.
+        sample: what the study has to do with a quick look, if anything.
     """
 
     study: str
@@ -103,6 +105,7 @@ class Answer:
     must: tuple[CriticalSlice, ...] = ()
     look: bool = False
     holes: Holes | None = None
+    sample: QuickLook | None = None
 
     @property
     def baseline(self) -> TrialRecord | None:
@@ -135,12 +138,20 @@ class Answer:
         """Return why there is no honest score, None if there is one."""
         if self.confirm is not None:
             return None
+        if self.sample is not None and self.sample.is_search:
+            return FLATTERED
         if self.adaptive is None:
             return "one query cannot both choose and confirm"
         return (
             f"{self.adaptive} chose what to try by these queries, and none is left to confirm "
             f"with; `split: {{confirm: 0.3}}` keeps some"
         )
+
+    def within(self, sample: QuickLook | None) -> "Answer":
+        """Return the answer as part of a quick look: of a search, no figure is honest."""
+        if sample is None or not sample.is_search:
+            return replace(self, sample=sample)
+        return replace(self, sample=sample, confirm=None, difference=None, best_difference=None)
 
     @property
     def loss_bound(self) -> float:
@@ -179,6 +190,7 @@ class Answer:
             "detectable": found.detectable,
             "queries_needed": found.queries_needed,
             "holes": self.holes.to_json() if self.holes else None,
+            "sample": self.sample.to_json() if self.sample else None,
             "trials": self.counts.to_json(),
         }
 

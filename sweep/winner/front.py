@@ -12,6 +12,7 @@ from sweep.winner.answer import Counts
 from sweep.winner.baseline import Baseline
 from sweep.winner.critical import critical_slices
 from sweep.winner.message import must_text
+from sweep.winner.quick_look import QuickLook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,7 @@ class Front:
         compared: how many feasible trials there are.
         against: what is in production today, if the study has a baseline.
         counts: how many configurations ended how.
+        sample: what the study has to do with a quick look, if anything.
     """
 
     study: str
@@ -35,6 +37,7 @@ class Front:
     compared: int
     against: Baseline | None
     counts: Counts
+    sample: QuickLook | None = None
 
     @property
     def baseline(self) -> TrialRecord | None:
@@ -51,6 +54,7 @@ class Front:
             ],
             "front": [trial.to_json() for trial in self.trials],
             "baseline": self.against.to_json() if self.against else None,
+            "sample": self.sample.to_json() if self.sample else None,
             "trials": self.counts.to_json(),
         }
 
@@ -71,10 +75,18 @@ class Front:
             [
                 *lines,
                 *self._must_lines(),
+                *([] if self.sample is None else self.sample.lines()),
                 f"STUDY {self.study}: {self.counts}",
-                f"NEXT  sweep report {self.study} | several objectives have no single winner: "
-                f"choose one of the front, then sweep export {self.study} --trial N --out winner/",
+                f"NEXT  sweep report {self.study} | {self._next()}",
             ]
+        )
+
+    def _next(self) -> str:
+        if self.sample is not None and self.sample.is_search:
+            return self.sample.next_text
+        return (
+            f"several objectives have no single winner: choose one of the front, then sweep "
+            f"export {self.study} --trial N --out winner/"
         )
 
     def _must_lines(self) -> list[str]:
@@ -113,6 +125,7 @@ def make_front(
     *,
     baseline: Baseline | None,
     counts: Counts,
+    sample: QuickLook | None = None,
 ) -> Front:
     """Return the front of a study.
 
@@ -123,6 +136,7 @@ def make_front(
         trials: its feasible trials.
         baseline: what is in production today.
         counts: how many configurations ended how.
+        sample: what the study has to do with a quick look.
 
     Raises: WinnerError if there is no feasible trial.
     """
@@ -144,6 +158,7 @@ def make_front(
         compared=len(trials),
         against=baseline,
         counts=counts,
+        sample=sample,
     )
 
 

@@ -18,6 +18,7 @@ def answer_text(answer: Answer) -> str:
     return "\n".join(
         [
             *_use_lines(answer),
+            *([] if answer.sample is None else answer.sample.lines()),
             *must,
             *_tied_lines(answer),
             *holes_lines(answer),
@@ -29,6 +30,8 @@ def answer_text(answer: Answer) -> str:
 def _use_lines(answer: Answer) -> list[str]:
     trial = answer.trial
     word = "BASE " if answer.pick == "baseline" else "USE  "
+    if answer.sample is not None and answer.sample.is_search:
+        word = "LEADS"  # nothing is decided by a search on a sample
     lines = [
         f"{word} #{trial.number}  {trial.configuration.label()}",
         f"      {answer.objective} {score_text(answer)}",
@@ -71,7 +74,9 @@ def baseline_lines(answer: Answer) -> list[str]:
     if base is None or answer.pick == "baseline":
         return []
     if answer.is_baseline:
-        return ["this is the baseline, and nothing is shown to beat it: keep what you have"]
+        searched = answer.sample is not None and answer.sample.is_search
+        advice = "on the sample" if searched else "keep what you have"
+        return [f"this is the baseline, and nothing is shown to beat it: {advice}"]
     if base.missing:
         return [f"{base.name} {base.missing}: there is nothing to compare with"]
     if answer.difference is not None:
@@ -198,10 +203,12 @@ def _end_lines(answer: Answer) -> list[str]:
     pick = "" if answer.pick == "recommended" else f" --pick {answer.pick}"
     if answer.look:
         pick = f" --trial {answer.trial.number}"
+    export = f"sweep export {name}{pick} --out winner/"
+    if answer.sample is not None and answer.sample.is_search:
+        export = answer.sample.next_text
     return [
         f"STUDY {name}: {answer.counts}",
-        f"NEXT  sweep report {name} | sweep diagnose {name} | sweep dashboard | "
-        f"sweep export {name}{pick} --out winner/",
+        f"NEXT  sweep report {name} | sweep diagnose {name} | sweep dashboard | {export}",
     ]
 
 

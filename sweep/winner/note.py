@@ -15,6 +15,7 @@ from sweep.winner.front import Front
 from sweep.winner.markdown import markdown_table as _table
 from sweep.winner.markdown import markdown_text as _text
 from sweep.winner.message import answer_text, must_text, with_interval, with_sign
+from sweep.winner.quick_look import trial_scope
 from sweep.winner.rounding import compact, megabytes, milliseconds, plain
 
 TOLD = ("ndcg@10", "recall@10", "hit@5", "rr@10", "judged@10", "span_recall")  # of a trial
@@ -31,6 +32,7 @@ class Progress:
         failed: of those tried.
         doing: which long stage it works on, and how far that is; empty = none.
         as_of: when that was so, and who works on it, as people read it.
+        scope: what a quick look's scores are; empty = all documents count.
     """
 
     study: str
@@ -39,6 +41,7 @@ class Progress:
     failed: int
     as_of: str
     doing: str = ""
+    scope: str = ""
 
 
 def running_note(
@@ -57,6 +60,8 @@ def running_note(
         f"As of {progress.as_of}. Where this time stays behind, the run was stopped: the same "
         f"command goes on where it was.",
     ]
+    if progress.scope:
+        parts.append(f"**Quick look**: {_text(progress.scope)}")
     if progress.doing:
         parts.append(f"Working on: {_text(progress.doing)}")
     if leaders:
@@ -82,8 +87,9 @@ def answer_note(
         shown.setdefault(answer.baseline.number, answer.baseline)
     return "\n\n".join(
         [
-            f"## Use #{trial.number}: {_text(trial.configuration.label())}",
+            f"## {_title(answer)}: {_text(trial.configuration.label())}",
             *_unfinished(ending),
+            *_scope(answer),
             " · ".join(_headline(answer)),
             *(f"**Must**: {_text(must_text(critical))}" for critical in answer.must),
             trial_table(list(shown.values()), [answer.objective], roles, answer.against),
@@ -92,7 +98,7 @@ def answer_note(
                     ("best", name),
                     ("show", name, str(trial.number)),
                     *([("compare", name, "recommended", "baseline")] if _beside(answer) else []),
-                    ("export", name, "--out", "winner/"),
+                    *([] if _is_search(answer) else [("export", name, "--out", "winner/")]),
                 ],
                 storage,
             ),
@@ -114,12 +120,13 @@ def front_note(
         [
             f"## Choose one of {len(front.trials)}: none is beaten in {front.names} at once",
             *_unfinished(ending),
+            *_scope(front),
             trial_table(shown, front.objectives, roles, front.against),
             next_commands(
                 [
                     ("best", front.study),
                     ("show", front.study, number),
-                    ("export", front.study, "--trial", number, "--out", "winner/"),
+                    *([] if _is_search(front) else [("export", front.study, *_to_export(number))]),
                 ],
                 storage,
             ),
@@ -152,19 +159,21 @@ def trial_note(
         rows.append((name, compact(critical.value), f"{compact(low)} to {compact(high)}"))
     rows += [(title, text, "") for title, text in costs_of(trial).items()]
     role = f"**{', '.join(roles)}** · " if roles else ""
+    sampled, number = trial.facts.get("sample"), str(trial.number)
+    commands: list[tuple[str, ...]] = [("show", study, number)]
+    commands += [] if sampled else [("export", study, *_to_export(number))]
     return "\n\n".join(
         [
             f"{role}{_text(trial.configuration.label())}",
+            *([f"**{trial_scope(sampled)}**"] if sampled else []),
             _table(("metric", "mean", "95 % interval"), rows),
-            next_commands(
-                [
-                    ("show", study, str(trial.number)),
-                    ("export", study, "--trial", str(trial.number), "--out", "winner/"),
-                ],
-                storage,
-            ),
+            next_commands(commands, storage),
         ]
     )
+
+
+def _to_export(number: str) -> tuple[str, ...]:
+    return "--trial", number, "--out", "winner/"
 
 
 def trial_table(
@@ -225,6 +234,19 @@ def next_commands(commands: Iterable[Sequence[str]], storage: str | None) -> str
     place = [] if storage is None else ["--storage", storage]
     lines = [shlex.join(["sweep", *words, *place]) for words in commands]
     return "\n".join(["### Next", "```bash", *lines, "```"])
+
+
+def _is_search(found: Answer | Front) -> bool:
+    return found.sample is not None and found.sample.is_search
+
+
+def _title(answer: Answer) -> str:
+    number = f"#{answer.trial.number}"
+    return f"Not decided; on the sample {number} leads" if _is_search(answer) else f"Use {number}"
+
+
+def _scope(found: Answer | Front) -> list[str]:
+    return [] if found.sample is None else [found.sample.markdown()]
 
 
 def _unfinished(ending: str) -> list[str]:

@@ -13,6 +13,7 @@ from tests.e2e.eventful import Eventful, Events
 from tests.e2e.grid import RUN, begin
 from tests.e2e.in_process import call_well
 from tests.e2e.island import MODES, Island, write_island
+from tests.e2e.quick import begin as begin_quick_look
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +39,14 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the small grid, run to its end."""
     folder = begin(tmp_path_factory.mktemp("undisturbed"))
     call_well(*RUN, cwd=folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def looked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a quick look that was run to its end, its answer beside it."""
+    folder = begin_quick_look(tmp_path_factory.mktemp("quick look"))
+    (folder / "answer.json").write_text(call_well(*RUN, "--json", cwd=folder).stdout)
     return folder
 
 

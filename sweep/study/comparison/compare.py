@@ -12,6 +12,7 @@ from sweep.metrics import parse_metric
 from sweep.records import Floats
 from sweep.study.comparison.joining import Joined, join
 from sweep.study.comparison.sides import Side
+from sweep.study.quick_look import quick_look_of
 
 if TYPE_CHECKING:  # the winner's statistics load scipy
     from sweep.winner.statistics.inference import Comparison
@@ -99,7 +100,10 @@ class SideBySide:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Return what makes the two hard to compare."""
-        return (*self.joined.warnings, *self.a.notices, *self.b.notices)
+        studies = {side.study.name: side.study for side in (self.a, self.b)}
+        looks = {name: quick_look_of(study) for name, study in studies.items()}
+        scopes = [f"{name}: {look.headline}" for name, look in looks.items() if look is not None]
+        return (*scopes, *self.joined.warnings, *self.a.notices, *self.b.notices)
 
     @property
     def gained(self) -> tuple[QueryRecord, ...]:

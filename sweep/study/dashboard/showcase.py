@@ -31,6 +31,7 @@ from sweep.study.verdict import Verdict, named_storage, verdict_of
 
 if TYPE_CHECKING:
     from sweep.winner.plots.board import Board
+    from sweep.winner.quick_look import QuickLook
 
 SHORTEST_PAUSE_S = 2.0  # between two updates while a run works
 SHARE = 50  # of the time, one part at most is spent on them
@@ -47,9 +48,19 @@ class Showcase:
         study: the study's name.
         goals: its objectives.
         report: told, once, if the pages could not be written.
+        scope: what the study has to do with a quick look, if anything.
     """
 
-    def __init__(self, storage: Any, study: str, goals: Sequence[Goal], report: Report) -> None:
+    def __init__(
+        self,
+        storage: Any,
+        study: str,
+        goals: Sequence[Goal],
+        report: Report,
+        *,
+        scope: "QuickLook | None" = None,
+    ) -> None:
+        self._scope = "" if scope is None else scope.headline
         self._attributes = DashboardAttributes(storage, study)
         self._study, self._goals, self._report = study, goals, report
         self._next = 0.0
@@ -72,6 +83,7 @@ class Showcase:
             "baseline": named,
             "sampler": space.sampler.kind,
         }
+        facts |= {"quick look": self._scope} if self._scope else {}
         with carefully(self._report):
             for name, text in facts.items():
                 self._attributes.write_fact(name, text)
@@ -124,6 +136,7 @@ class Showcase:
             planned=planned,
             failed=len(recorded) - len(board.trials),
             doing=doing,
+            scope=self._scope,
             as_of=f"{_now()}, process {os.getpid()} on {socket.gethostname()}",
         )
         leaders = [trial for trial in board.in_order() if not trial.violated][:LEADERS]

@@ -47,6 +47,10 @@ class Recorded:
         """Return the finished trials."""
         return [trial for trial in self._latest.values() if trial.state == "COMPLETE"]
 
+    def configurations(self) -> list[Configuration]:
+        """Return the configurations that have been tried, in the order of their first trials."""
+        return [trial.configuration for trial in self._latest.values()]
+
     def batch(self, number: int) -> list[TrialRecord]:
         """Return the trials of a sampler's batch, in the order of its draws."""
         places = self._batches.get(number, {})
@@ -67,10 +71,15 @@ class GridDraws:
     Args:
         queue: the configurations in that order, the baseline with them.
         more: how many that have not been tried yet are given at most; None = all.
+        listed: whether there is no range among the study's parameters: finalists may come from
+            a sampler's search.
     """
 
-    def __init__(self, queue: Sequence[Configuration], *, more: int | None) -> None:
+    def __init__(
+        self, queue: Sequence[Configuration], *, more: int | None, listed: bool = True
+    ) -> None:
         self.queue = queue
+        self.listed = listed
         self.more = more
         self.shortage: str | None = None  # a grid is never short of configurations
 
@@ -107,6 +116,7 @@ class SampledDraws:
         self.maximize = maximize
         self.trials = trials
         self.baseline = baseline if isinstance(baseline, Configuration) else None
+        self.listed = False
         self.shortage: str | None = None
         self._planned = planned
         if space.configurations:

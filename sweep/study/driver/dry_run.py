@@ -22,15 +22,13 @@ from sweep.errors import SpaceError
 from sweep.study.driver.draws import GridDraws, Recorded
 from sweep.study.driver.identity import check_folder, study_identity
 from sweep.study.driver.inputs import Inputs, RunOptions, read_inputs, start_engine
-from sweep.study.driver.opening import find_study, read_recorded
+from sweep.study.driver.opening import existing_storage, find_study, read_recorded
 from sweep.study.driver.queue import axes_of, planned
+from sweep.study.driver.quick_look import planned_part
 from sweep.study.driver.run import draws_of, make_evaluation
 from sweep.study.driver.split import study_split
 from sweep.study.driver.trial_cost import TrialCost, trial_cost
 from sweep.study.folder import default_storage, study_folder
-from sweep.study.storage.address import sqlite_path
-from sweep.study.storage.server import check_server
-from sweep.study.storage.storage import check_storage, open_storage
 from sweep.study.study import ABOUT
 
 COSTS_S = 0.006  # per trial: joining lists, work and index size
@@ -69,6 +67,8 @@ class DryRun:
         store_bytes, study_bytes, storage_bytes: that the run adds to each.
         memory_bytes: the run's peak.
         threads, precisions: of models, by model name.
+        sample: of a search on a sample: its `documents`, `of` how many, how many are `judged`,
+            and how many `finalists` there are at most, which are not planned yet.
     """
 
     study: str
@@ -84,6 +84,7 @@ class DryRun:
     memory_bytes: int
     threads: int
     precisions: Mapping[str, str]
+    sample: Mapping[str, int] | None = None
 
     @property
     def expected_s(self) -> float:
@@ -101,6 +102,7 @@ class DryRun:
             "study": self.study,
             "corpus": self.corpus,
             "trials": asdict(self.trials),
+            "sample": None if self.sample is None else dict(self.sample),
             "stages": [asdict(stage) | {"to_do": stage.to_do} for stage in self.plan.stages],
             "embed": [work.to_json() for work in self.plan.encoders],
             "rerank": [work.to_json() for work in self.plan.rerankers],
@@ -138,8 +140,8 @@ def dry_run(
     """
     options, report = options or RunOptions(), report or Report()
     imported_s, start = time.process_time(), time.perf_counter()
-    inputs = read_inputs(space, corpus, options, report)
-    storage = _existing(options.storage or default_storage())
+    inputs, sample = planned_part(read_inputs(space, corpus, options, report), options)
+    storage = existing_storage(options.storage or default_storage())
     start_s = imported_s + time.perf_counter() - start
     engine = start_engine(inputs, options, report)
     trials, configurations = _to_run(inputs, storage, engine, options)
@@ -167,6 +169,7 @@ def dry_run(
         memory_bytes=run_memory(engine, plan, ahead),
         threads=engine.options.threads,
         precisions=_precisions(engine, plan),
+        sample=sample,
     )
 
 
@@ -178,18 +181,9 @@ def _trial_cost(
 ) -> TrialCost:
     """Return what the trials take beside retrieval; a sampler's are as those it may draw."""
     split = study_split(inputs.space.split, engine.corpus)
-    evaluation = make_evaluation(inputs.space, engine, split, study_folder(inputs.study))
+    evaluation = make_evaluation(inputs, engine, split)
     cost = trial_cost(evaluation, configurations, axes_of(inputs.space))
     return cost.share(trials.to_run / max(1, len(configurations)))
-
-
-def _existing(storage: str) -> Any:
-    """Return Optuna's storage object, or None where no run has made a storage yet."""
-    path = sqlite_path(storage)
-    if path is None:
-        return open_storage(storage) if check_server(storage) else None
-    check_storage(storage)
-    return open_storage(storage) if path.exists() and path.stat().st_size else None
 
 
 def _to_run(
@@ -205,7 +199,7 @@ def _to_run(
         check_folder(study_folder(inputs.study), inputs.study, identity)
     else:
         recorded, about = read_recorded(study), study.user_attrs.get(ABOUT, {})
-    draws, _ = draws_of(space, recorded, options, about)
+    draws, _ = draws_of(inputs, recorded, options, about)
     finished = len(recorded.finished())
     if isinstance(draws, GridDraws):
         queue = [draw.configuration for draw in next(draws.portions(recorded))]

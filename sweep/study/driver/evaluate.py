@@ -18,6 +18,7 @@ from sweep.records import RankedLists, ScoreTable
 from sweep.study.driver.critical import CriticalQueries, critical_facts
 from sweep.study.folder import StudyFolder
 from sweep.study.metrics import Goal
+from sweep.study.quick_look import SAMPLE
 from sweep.study.record import failure
 from sweep.study.run_file import RunFile, score_run_file
 from sweep.study.space.expression import Constraint
@@ -39,6 +40,7 @@ class Evaluation:
     constraints: Sequence[Constraint]
     critical: Sequence[CriticalQueries]
     folder: StudyFolder
+    sample: Mapping[str, int] | None = None  # of a search: what a trial remembers of its corpus
 
     def score_run(self, run: RunFile, query_ids: Collection[str]) -> ScoreTable:
         """Return what a run file scores on some judged queries, by the rules of the trials."""
@@ -94,6 +96,7 @@ def _evaluate(study: Evaluation, configuration: Configuration, number: int) -> T
     values = tuple(value_of(goal, known, scorer) for goal in study.goals)
     constraints = missed_bounds(study, known, critical)
     facts = {"latency": latency.conditions, **({FACT: critical} if critical else {})}
+    facts |= {SAMPLE: dict(study.sample)} if study.sample else {}
     with report.stage("write"):
         files = write_tables(study, configuration, output, table)
     return TrialRecord(

@@ -11,6 +11,7 @@ from sweep.records import Corpus
 from sweep.study.folder import StudyFolder
 from sweep.study.labels.added_labels import MARK
 from sweep.study.metrics import METRICS_VERSION, goals_of
+from sweep.study.quick_look import SUFFIX
 from sweep.study.space.search_space import BaselineRun, SearchSpace, compare_axes
 from sweep.study.space.space_file import NAME_PATTERN
 
@@ -27,7 +28,8 @@ def check_name(name: str) -> None:
     advice = "Rename it."
     if MARK in name:
         advice = (
-            f"A study NAME{MARK}HASH holds the trials of NAME, scored again under added labels "
+            f"NAME{SUFFIX} is the search of a quick look: run NAME. A study "
+            f"NAME{MARK}HASH holds the trials of NAME, scored again under added labels "
             f"(`sweep pool NAME --apply FILE`): nothing is run in it. Choose another name."
         )
     raise StudyError(f"--study: must have no slash, colon or @, got {name!r}. {advice}")
@@ -87,7 +89,8 @@ def check_identity(
     if len(lines) > FEW:
         lines = [*lines[:FEW], f"and {len(lines) - FEW} more"]
     if lines:
-        command = shlex.join(["sweep", "run", str(space.path), "--study", f"{name}-2"])
+        other = f"{name.removesuffix(SUFFIX)}-2"
+        command = shlex.join(["sweep", "run", str(space.path), "--study", other])
         raise StudyError(
             f"study {name!r}: must go on with what it began with, got: {'; '.join(lines)}. Start "
             f"another: {command} (what is already computed is reused)."

@@ -1,10 +1,12 @@
 """What a run begins with: its options, the search space, the corpus, an engine over it."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from sweep.configuration import Configuration
 from sweep.corpus import read_corpus
 from sweep.engine.engine import Engine, EngineOptions
 from sweep.engine.measure.report import Report
@@ -15,6 +17,7 @@ from sweep.study.driver.baseline import read_baseline
 from sweep.study.driver.identity import check_name
 from sweep.study.driver.preflight import forewarn, preflight
 from sweep.study.folder import default_store
+from sweep.study.quick_look import without_idle_sample
 from sweep.study.run_file import RunFile
 from sweep.study.space.read import read_space
 from sweep.study.space.search_space import SearchSpace
@@ -50,14 +53,33 @@ class RunOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Which half of a quick look a study is.
+
+    Attributes:
+        about: what the study remembers of it.
+        queue: the finalists in an order that shares work; None = the search.
+    """
+
+    about: Mapping[str, Any]
+    queue: tuple[Configuration, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """What a study is made from: name, space, corpus and its folder, a baseline that is a run."""
+    """What a study is made from: name, space, corpus and its folder, a baseline that is a run.
+
+    `whole` is the whole corpus where `corpus` is a sample of it, `part` what of a quick look the
+    study is.
+    """
 
     study: str
     space: SearchSpace
     corpus: Corpus
     folder: Path
     baseline: RunFile | None = None
+    whole: Corpus | None = None
+    part: Part | None = None
 
 
 def read_inputs(
@@ -76,6 +98,7 @@ def read_inputs(
     read = read_corpus(folder)
     name = options.study or loaded.name
     check_name(name)
+    loaded = without_idle_sample(loaded, read, report)
     baseline = read_baseline(loaded, read)
     return Inputs(study=name, space=loaded, corpus=read, folder=folder, baseline=baseline)
 
@@ -85,12 +108,16 @@ def start_engine(inputs: Inputs, options: RunOptions, report: Report) -> Engine:
 
     Raises: SweepError for what no trial could do anything about.
     """
-    engine = _engine(inputs.space, inputs.corpus, options, report)
-    for notice in (*inputs.corpus.notices, *inputs.space.notices):
+    engine = make_engine(inputs, options, report)
+    whole = inputs.whole
+    for notice in (*(whole or inputs.corpus).notices, *inputs.space.notices):
         report.notice(str(notice))
     preflight(inputs.space, engine, inputs.baseline)
     make_folder(engine.options.store)
-    forewarn(inputs.space, engine)
+    if whole is None:
+        forewarn(inputs.space, engine)
+    else:  # what is odd about a sample need not be about the corpus
+        forewarn(inputs.space, make_engine(replace(inputs, corpus=whole), options, report))
     return engine
 
 
@@ -108,13 +135,14 @@ def _with_options(space: SearchSpace, options: RunOptions, report: Report) -> Se
     return replace(space, sampler=replace(space.sampler, seed=options.seed))
 
 
-def _engine(space: SearchSpace, corpus: Corpus, options: RunOptions, report: Report) -> Engine:
+def make_engine(inputs: Inputs, options: RunOptions, report: Report) -> Engine:
+    """Return an engine over the corpus, nothing checked."""
     return Engine(
-        corpus,
+        inputs.corpus,
         EngineOptions(
             store=options.store or default_store(),
             store_max=options.store_max,
-            tokenizer=space.tokenizer,
+            tokenizer=inputs.space.tokenizer,
             precision=options.precision,
             threads=options.threads or _processors(),
         ),

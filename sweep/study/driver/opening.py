@@ -18,7 +18,19 @@ from sweep.study.folder import study_folder
 from sweep.study.metrics import Goal, goals_of, musts_of
 from sweep.study.record import from_optuna
 from sweep.study.space.search_space import SearchSpace
+from sweep.study.storage.address import sqlite_path
+from sweep.study.storage.server import check_server
+from sweep.study.storage.storage import check_storage, open_storage
 from sweep.study.study import ABOUT
+
+
+def existing_storage(storage: str) -> Any:
+    """Return Optuna's storage object, or None where no run has made a storage yet."""
+    path = sqlite_path(storage)
+    if path is None:
+        return open_storage(storage) if check_server(storage) else None
+    check_storage(storage)
+    return open_storage(storage) if path.exists() and path.stat().st_size else None
 
 
 def open_study(

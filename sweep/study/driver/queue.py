@@ -1,6 +1,6 @@
 """The queue of a study: which configurations, in which order, evaluated one after another."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +32,11 @@ def planned(space: SearchSpace) -> list[Configuration]:
     queue = list(space.configurations)
     if isinstance(space.baseline, Configuration) and space.baseline not in queue:
         queue.append(space.baseline)
+    return in_order(queue)
+
+
+def in_order(queue: Iterable[Configuration]) -> list[Configuration]:
+    """Return configurations in an order that shares work; see `planned`."""
     place = {mode: rank for rank, mode in enumerate(("bm25", "vector", "hybrid", "rerank"))}
     return sorted(
         queue,
@@ -69,7 +74,7 @@ def evaluate_queue(
     Raises: TooManyFailures when more fail.
     """
     report = evaluation.engine.report
-    space = distributions(axes, listed=isinstance(draws, GridDraws))
+    space = distributions(axes, listed=draws.listed)
     for kept in recorded.finished():
         report.on_event("kept", kept.to_json())
     number, failed = len(study.get_trials(deepcopy=False)), 0

@@ -10,6 +10,7 @@ from sweep.engine.measure.report import Report
 from sweep.engine.stages.scoring import Scorer
 from sweep.engine.store.store import write_whole
 from sweep.errors import StorageError, StoreError
+from sweep.records import ScoreTable
 from sweep.study.dashboard.showcase import Showcase, show_ended
 from sweep.study.driver.baseline import baseline_facts
 from sweep.study.driver.budget import Deadline, OutOfTime, Stopped, trials_to_reach
@@ -24,7 +25,7 @@ from sweep.study.driver.queue import TooManyFailures, axes_of, evaluate_queue, p
 from sweep.study.driver.restore import clear_halves, restore_tables
 from sweep.study.driver.split import StudySplit, study_split
 from sweep.study.driver.surroundings import surroundings
-from sweep.study.folder import StudyFolder, default_storage, study_folder
+from sweep.study.folder import default_storage, study_folder
 from sweep.study.metrics import (
     constraints_of,
     goals_of,
@@ -32,7 +33,7 @@ from sweep.study.metrics import (
     musts_of,
     recorded_metrics,
 )
-from sweep.study.space.search_space import SearchSpace
+from sweep.study.quick_look import quick_look_of
 from sweep.study.storage.lock import running
 from sweep.study.storage.recency import stamp
 from sweep.study.storage.storage import check_storage, open_storage
@@ -63,10 +64,25 @@ def run(
     report = report or Report()
     deadline = Deadline(options.timeout)
     inputs = read_inputs(space, corpus, options, report)
-    name, loaded = inputs.study, inputs.space
-    check_size(loaded, options)
+    check_size(inputs.space, options)
     check_storage(options.storage or default_storage())
-    engine = start_engine(inputs, options, report)
+    if inputs.space.sample is not None:
+        from sweep.study.driver.quick_look import run_quick_look  # runs two studies, by this file
+
+        return run_quick_look(inputs, options, report, deadline)
+    return run_study(inputs, start_engine(inputs, options, report), options, deadline)
+
+
+def run_study(inputs: Inputs, engine: Engine, options: RunOptions, deadline: Deadline) -> Study:
+    """Evaluate what has no finished trial yet in one study; see `run`.
+
+    Args:
+        inputs: what the study is made from.
+        engine: over its corpus.
+        options: names, places, how far to go.
+        deadline: when to stop.
+    """
+    name, report = inputs.study, engine.report
     engine.store.clear_abandoned()
     storage = open_storage(options.storage or default_storage(), create=True)
     storage.tell = report.notice
@@ -105,7 +121,7 @@ def _run_locked(
 ) -> Stopped | None:
     name, space, run_file = inputs.study, inputs.space, inputs.baseline
     split = study_split(space.split, engine.corpus)
-    evaluation = make_evaluation(space, engine, split, study_folder(name))
+    evaluation = make_evaluation(inputs, engine, split)
     run_scores = evaluation.score_run(run_file, split.search) if run_file else None
     values = axes_of(space)
     axes = values if space.sampler.kind == "grid" else space.axes()
@@ -113,18 +129,17 @@ def _run_locked(
     identity = study_identity(space, engine.corpus, engine.options.precision)
     study = open_study(name, storage, space, identity, axes)
     recorded = read_recorded(study)
-    draws, asked = draws_of(space, recorded, options, study.user_attrs.get(ABOUT, {}))
+    draws, asked = draws_of(inputs, recorded, options, study.user_attrs.get(ABOUT, {}))
     about = describe(space, identity, engine.corpus, inputs.folder, split)
     about |= {"axes": axes, "planned": draws.planned, "asked": asked}
     about["baseline_run"] = baseline_facts(run_file, run_scores)
+    about |= {} if inputs.part is None else inputs.part.about
     about |= stamp(abouts_of(storage).values()) | {"made_with": surroundings(engine, values)}
     study.set_user_attr(ABOUT, about)
-    write_whole(study_folder(name).space, space.path.read_bytes())
-    if run_file and run_scores:
-        write_scores(study_folder(name).baseline_scores, run_scores)
-        write_whole(study_folder(name).baseline_run, run_file.path.read_bytes())
+    _keep_files(inputs, run_scores)
     before, late = len(recorded), False
-    showcase = Showcase(storage, name, evaluation.goals, engine.report)
+    scope = quick_look_of(Study(name, options.storage)) if inputs.part else None
+    showcase = Showcase(storage, name, evaluation.goals, engine.report, scope=scope)
     showcase.introduce(space, split, engine.corpus)
     try:
         with deadline.kept_by(engine.report), engine.report.run(name, draws.planned):
@@ -137,9 +152,19 @@ def _run_locked(
         engine.report.notice(draws.shortage)
         study.set_user_attr(ABOUT, about | {"planned": draws.planned})
     stopped = _stopped(draws.planned, len(recorded), before=before, late=late)
-    if stopped is None and split.confirm and len(evaluation.goals) == 1:
+    is_search = inputs.whole is not None  # of a quick look: its finalists are confirmed
+    if stopped is None and split.confirm and len(evaluation.goals) == 1 and not is_search:
         confirm(Study(name, options.storage), evaluation, split.confirm, run=run_file)
     return stopped
+
+
+def _keep_files(inputs: Inputs, run_scores: ScoreTable | None) -> None:
+    """Keep in the study's folder what it was made from: its space, a baseline that is a run."""
+    folder, run_file = study_folder(inputs.study), inputs.baseline
+    write_whole(folder.space, inputs.space.path.read_bytes())
+    if run_file and run_scores:
+        write_scores(folder.baseline_scores, run_scores)
+        write_whole(folder.baseline_run, run_file.path.read_bytes())
 
 
 def _stopped(planned: int, tried: int, *, before: int, late: bool) -> Stopped | None:
@@ -151,10 +176,13 @@ def _stopped(planned: int, tried: int, *, before: int, late: bool) -> Stopped | 
 
 
 def draws_of(
-    space: SearchSpace, recorded: Recorded, options: RunOptions, about: Mapping[str, Any]
+    inputs: Inputs, recorded: Recorded, options: RunOptions, about: Mapping[str, Any]
 ) -> tuple[GridDraws | SampledDraws, dict[str, int]]:
     """Return what to evaluate, and what the study remembers of `--trials`."""
+    space = inputs.space
     grid = space.sampler.kind == "grid"
+    if inputs.part is not None and inputs.part.queue is not None:
+        return GridDraws(inputs.part.queue, more=None, listed=grid), {}
     tried = len(recorded) if grid else recorded.drawn()
     asked, reach = {}, space.trials
     if options.trials is not None:
@@ -169,10 +197,12 @@ def draws_of(
     return SampledDraws(space, maximize, trials=reach, planned=whole), asked
 
 
-def make_evaluation(
-    space: SearchSpace, engine: Engine, split: StudySplit, folder: StudyFolder
-) -> Evaluation:
+def make_evaluation(inputs: Inputs, engine: Engine, split: StudySplit) -> Evaluation:
     """Return what the trials of a study are evaluated with."""
+    space, counts = inputs.space, None
+    if inputs.whole is not None:
+        whole = len(inputs.whole.documents)
+        counts = {"documents": len(inputs.corpus.documents), "of": whole}
     scorer = Scorer(
         engine.texts,
         recorded_metrics(space, engine.corpus),
@@ -188,5 +218,6 @@ def make_evaluation(
         goals=goals_of(space),
         constraints=constraints_of(space),
         critical=critical_queries(musts_of(space), engine.corpus),
-        folder=folder,
+        folder=study_folder(inputs.study),
+        sample=counts,
     )

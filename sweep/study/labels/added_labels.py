@@ -1,5 +1,7 @@
 """A study's corpus: its folder, and for a study `NAME@HASH` the labels that were added to it.
 
+Of a study `NAME@sample` it is a sample of the folder's documents (see `sweep.study.quick_look`).
+
 A study keeps those labels in its own folder (`labels.jsonl`), and remembers of which corpus they
 are: neither the corpus's files nor the study they come from are ever changed.
 """
@@ -10,6 +12,7 @@ from sweep.corpus import read_corpus, read_jsonl
 from sweep.corpus.labels import Pair
 from sweep.errors import StudyError
 from sweep.records import Corpus
+from sweep.study.quick_look import searched_corpus
 
 if TYPE_CHECKING:
     from sweep.study.study import Study
@@ -19,7 +22,7 @@ MARK = "@"  # between a study's name and the hash of the labels it was scored ag
 
 
 def corpus_in_folder(study: "Study") -> Corpus:
-    """Return the corpus as its folder has it, without added labels.
+    """Return the corpus as its folder has it, or its sample, without added labels.
 
     Raises: StudyError if it has moved away or changed.
     """
@@ -29,7 +32,7 @@ def corpus_in_folder(study: "Study") -> Corpus:
             f"study {study.name!r}: its corpus must still be at {folder}, got nothing there. Put "
             f"it back, or run the sweep again with --corpus: what is computed is reused."
         )
-    corpus = read_corpus(folder)
+    corpus = searched_corpus(read_corpus(folder), study.about)
     remembered: dict[str, Any] = study.about.get(LABELS, {})
     if corpus.hash != remembered.get("corpus", study.about["identity"]["corpus"]):
         raise StudyError(
@@ -60,7 +63,7 @@ def added_labels(study: "Study") -> dict[Pair, int]:
 
 def root_name(study: "Study") -> str:
     """Return the name of the study that was run, of which others are scored again."""
-    return study.name.partition(MARK)[0]
+    return str(study.about.get(LABELS, {}).get("of", study.name))
 
 
 def again(study: "Study") -> str:

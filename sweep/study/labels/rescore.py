@@ -42,6 +42,7 @@ from sweep.study.driver.split import StudySplit, study_split
 from sweep.study.folder import StudyFolder, study_folder
 from sweep.study.labels.added_labels import LABELS, MARK, added_labels, corpus_in_folder, root_name
 from sweep.study.labels.label_files import label_lines
+from sweep.study.quick_look import SAMPLE
 from sweep.study.record import distributions, failure, to_optuna
 from sweep.study.reopen import engine_over
 from sweep.study.rules import (
@@ -267,7 +268,8 @@ def _confirm(
     """Look at the confirm set, if the study had come so far; earlier looks count."""
     tried = len({trial.fingerprint for trial in sibling.trials})
     finished = tried >= int(sibling.about["planned"])
-    if split.confirm and len(sibling.goals) == 1 and finished:
+    kept = bool(split.confirm) and SAMPLE not in sibling.about  # a search does not look at it
+    if kept and len(sibling.goals) == 1 and finished:
         carry_looks(study.folder.confirm, sibling.folder.confirm)
         confirm(sibling, evaluation, split.confirm, run=run)
 

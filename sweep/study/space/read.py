@@ -30,6 +30,7 @@ from sweep.study.space.expression import Constraint, parse_constraint
 from sweep.study.space.must import Must, read_must
 from sweep.study.space.notices import space_notices
 from sweep.study.space.problems import problem_lines
+from sweep.study.space.sample import Sample, read_sample
 from sweep.study.space.search_space import (
     BaselineRun,
     Evaluation,
@@ -58,6 +59,7 @@ __all__ = [
     "Must",
     "Objective",
     "Preference",
+    "Sample",
     "Sampler",
     "SearchSpace",
     "Split",
@@ -113,6 +115,7 @@ def read_space(path: Path, *, download: bool = False) -> SearchSpace:
         parts=parts,
         configurations=_configurations(file, path, parts),
         notices=tuple(dict.fromkeys(space_notices(file, path, parts, prompts))),
+        sample=read_sample(file.sample),
     )
 
 

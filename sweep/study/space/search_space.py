@@ -20,6 +20,7 @@ from sweep.study.space.enumeration import (
 )
 from sweep.study.space.expression import Constraint, parse_exclusion
 from sweep.study.space.must import Must
+from sweep.study.space.sample import Sample
 from sweep.study.space.space_file import Direction, SamplerKind
 from sweep.winner.preference import Preference
 
@@ -98,6 +99,7 @@ class SearchSpace:
         configurations: distinct, without the excluded ones, in a fixed order. Empty where the
             sampler is not the grid and the space cannot be listed or is very large.
         notices: what is legal but should be known.
+        sample: how the corpus is reduced for the search; None = it is not.
     """
 
     path: Path
@@ -118,6 +120,7 @@ class SearchSpace:
     parts: tuple[Part, ...]
     configurations: tuple[Configuration, ...]
     notices: tuple[Notice, ...]
+    sample: Sample | None = None
 
     def allows(self, configuration: Configuration) -> bool:
         """Return whether no `exclude` expression holds for a configuration."""
@@ -156,10 +159,10 @@ class SearchSpace:
     def identity(self) -> dict[str, Any]:
         """Return what makes this study this study, one JSON-ready entry per thing to compare.
 
-        The number of trials, the name, `metrics`, `recommend` (the choice is made anew from the
-        same trials), the corpus (which has its own hash) and the order of values in the file are
-        no part of it. What a study may lack altogether has no entry, so that studies from before
-        it existed go on.
+        The number of trials and of finalists, the name, `metrics`, `recommend` (the choice is made
+        anew from the same trials), the corpus (which has its own hash) and the order of values in
+        the file are no part of it. What a study may lack altogether has no entry, so that studies
+        from before it existed go on.
         """
         baseline: Any = None
         if isinstance(self.baseline, Configuration):
@@ -179,6 +182,7 @@ class SearchSpace:
             "baseline": baseline,
             "tokenizer": self.tokenizer,
             "sampler": self._sampler_identity(),
+            **({"sample": self.sample.identity()} if self.sample else {}),
         }
 
     def _sampler_identity(self) -> dict[str, Any]:

@@ -37,6 +37,7 @@ from sweep.study.space.file_types import (
     Word,
     checked,
 )
+from sweep.study.space.sample import SampleFile
 from sweep.study.space.vector_file import VectorFile
 
 Direction = Literal["maximize", "minimize"]
@@ -223,6 +224,9 @@ class StudyFile(FileModel):
     )
     evaluation: EvaluationFile = Field(
         default_factory=EvaluationFile, description="Labels, thresholds, rules of relevance."
+    )
+    sample: SampleFile | None = Field(
+        default=None, description="A quick look: search on a part of the documents first."
     )
     exclude: list[Annotated[Word, checked(parse_exclusion)]] = Field(
         default=[], description="Configurations to leave out: chunk.size == 96 and top_k == 3."

@@ -11,6 +11,7 @@ SIGNATURE = "# Written by `sweep init`"
 WIDTH = 96
 HYBRID_WEIGHTS = (0.5, 0.7)  # of the vector list
 DEPTH = 20  # candidates that are reordered
+MANY, SAMPLED = 50_000, 20_000  # documents, from which on a quick look of so many is suggested
 FEW = 50  # questions, below which a choice is hardly more than a guess
 ENOUGH = 100  # questions, from which on it begins to be worth trusting
 
@@ -31,6 +32,7 @@ def starter_text(sizing: Sizing, *, name: str, corpus: str, space: Path, count: 
         f"corpus: {json.dumps(corpus, ensure_ascii=False)}   # relative to this file",
         *_objective(sizing),
         "split: auto   # from 200 judged queries on, 30 % are kept for the honest score",
+        *_sample(sizing),
         "",
         *_baseline(sizing),
         "",
@@ -108,6 +110,18 @@ def _objective(sizing: Sizing) -> Iterator[str]:
             f"sentences for most questions write `objective: span_ndcg@{budget}tok`, which sees "
             "where a page was cut."
         )
+
+
+def _sample(sizing: Sizing) -> Iterator[str]:
+    if sizing.documents < MANY:
+        return
+    yield ""
+    yield from _comment(
+        "A quick look: search on some of the documents, every judged one kept, and evaluate the "
+        "finalists on all of them. Scores of the search are flattered; the finalists' are not by "
+        "that. Take the mark from the next line for it."
+    )
+    yield f"# sample: {{documents: {SAMPLED}, keep: judged}}"
 
 
 def _baseline(sizing: Sizing) -> Iterator[str]:

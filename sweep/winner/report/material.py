@@ -15,6 +15,7 @@ from sweep.winner.insight.effort import SearchEffort
 from sweep.winner.insight.interactions import Interactions
 from sweep.winner.insight.slices import StudySlices
 from sweep.winner.plots.board import Board
+from sweep.winner.quick_look import QuickLook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +103,7 @@ class Material:
         diagnosis: of the recommended trial, or of the first of the front.
         no_diagnosis: why there is none; empty where nothing could be asked for.
         origin: where all of it comes from.
+        sample: what the study has to do with a quick look, if anything.
     """
 
     study: str
@@ -116,6 +118,7 @@ class Material:
     diagnosis: Diagnosis | None = None
     no_diagnosis: str = ""
     origin: Origin
+    sample: QuickLook | None = None
 
     @property
     def unfinished(self) -> bool:

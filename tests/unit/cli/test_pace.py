@@ -182,3 +182,15 @@ def test_duration(seconds: float, text: str) -> None:
 )
 def test_rate_text(rate: float, text: str) -> None:
     assert rate_text(rate, "texts") == text
+
+
+def test_a_second_study_begins_anew(clock: Clock) -> None:
+    """A quick look's finals have their own best: that of the search is flattered."""
+    pace = Pace("ndcg@10", clock=clock)
+    pace.event("run_started", {"study": "a@sample", "trials": 1})
+    pace.event("trial", {"number": 0, "state": "COMPLETE", "value": 0.9})
+    pace.event("run_ended", {})
+    pace.event("run_started", {"study": "a", "trials": 1})
+    assert (pace.best, pace.complete) == (None, 0)
+    pace.event("trial", {"number": 0, "state": "COMPLETE", "value": 0.7})
+    assert (pace.best, pace.complete) == ((0.7, 0), 1)

@@ -14,7 +14,6 @@ from sweep.study.driver.queue import axes_of
 from sweep.study.driver.run import make_evaluation, run
 from sweep.study.driver.split import study_split
 from sweep.study.driver.trial_cost import TrialCost, trial_cost
-from sweep.study.folder import study_folder
 from tests.e2e.command import write_space
 from tests.e2e.island import write_island
 
@@ -44,7 +43,7 @@ def cost(*configurations: Configuration) -> TrialCost:
     inputs = read_inputs("space.yaml", None, OPTIONS, Report())
     engine = start_engine(inputs, OPTIONS, Report())
     split = study_split(inputs.space.split, engine.corpus)
-    evaluation = make_evaluation(inputs.space, engine, split, study_folder("small"))
+    evaluation = make_evaluation(inputs, engine, split)
     return trial_cost(evaluation, configurations, axes_of(inputs.space))
 
 

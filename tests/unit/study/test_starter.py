@@ -7,8 +7,9 @@ import pytest
 from sweep.configuration import Configuration
 from sweep.errors import SpaceError
 from sweep.records import Corpus, Document, Query, Span
-from sweep.study.space.read import SearchSpace, read_space
+from sweep.study.space.read import Sample, SearchSpace, read_space
 from sweep.study.starter import sizing
+from sweep.study.starter import text as text_module
 from sweep.study.starter.language import guess_language
 from sweep.study.starter.sizing import Sizing, size_space
 from sweep.study.starter.space import check_space_target, write_starter
@@ -96,6 +97,19 @@ def test_large_corpora_get_fewer_chunkings(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(sizing, "LARGE", 6_000)
     large = size_space(corpus)
     assert (large.sizes, large.splitters, large.overlaps) == ((128, 224), ("sentences",), (0,))
+
+
+def test_very_many_documents_get_a_quick_look_to_unmark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = corpus_of([SENTENCE] * 25)
+    assert "sample" not in written(corpus, tmp_path)[2]
+    monkeypatch.setattr(text_module, "MANY", 25)
+    _, space, text = written(corpus, tmp_path)
+    assert space.sample is None
+    path = tmp_path / "unmarked.yaml"
+    path.write_text(text.replace("# sample: {", "sample: {"), encoding="utf-8")
+    assert read_space(path).sample == Sample(documents=20_000)
 
 
 def test_texts_that_the_model_does_not_know_are_left_to_bm25(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from sweep.winner.report.content import (
     Verbatim,
 )
 from sweep.winner.report.material import Material
+from sweep.winner.report.sections.scope import finalists_table, is_search, scope_blocks
 from sweep.winner.report.sections.wording import trial_rows, why_open
 from sweep.winner.rounding import megabytes, plain
 
@@ -48,7 +49,7 @@ HOW = {
 def answer_section(material: Material) -> tuple[str, str, Section]:
     """Return the headline, the configuration to use (or nothing), and what is said of it."""
     found = material.found
-    blocks: list[Block] = []
+    blocks: list[Block] = scope_blocks(material)
     if material.unfinished:
         blocks.append(
             Paragraph(
@@ -60,6 +61,8 @@ def answer_section(material: Material) -> tuple[str, str, Section]:
     if isinstance(found, Answer):
         data = {name: v for name, v in found.to_json().items() if name not in _LEFT_TO_TRIALS}
         title = f"Use #{found.trial.number}"
+        if is_search(material):
+            title = f"Not decided: #{found.trial.number} leads on a sample"
         label = found.trial.configuration.label()
         blocks += _answer_blocks(material, found)
         return title, label, Section(title="How sure is that?", blocks=tuple(blocks), data=data)
@@ -71,9 +74,11 @@ def answer_section(material: Material) -> tuple[str, str, Section]:
     commands = [material.command(*words, material.study) for words in (("trials",), ("show",))]
     blocks += [
         Paragraph(text=material.reason, tone="caution", quote=True),
+        *finalists_table(material),
         Commands(lines=tuple(commands)),
     ]
     data = {"reason": material.reason, "trials": material.counts.to_json()}
+    data |= {"sample": material.sample.to_json()} if material.sample else {}
     return "No recommendation", "", Section(title="Why?", blocks=tuple(blocks), data=data)
 
 
@@ -82,19 +87,16 @@ _LEFT_TO_TRIALS = ("timings", "facts")  # long, and no part of the answer
 
 def _answer_blocks(material: Material, answer: Answer) -> list[Block]:
     export = ("export", material.study, "--out", "winner/")
+    verify = ("sweep verify winner/", 'sweep query winner/ "your question"')
+    commands = (material.command(*export), *verify)
     return [
         Facts(items=tuple(_figures(answer)), large=True),
         *_honest(answer),
         _against_baseline(answer),
         *_against_others(answer),
+        *finalists_table(material),
         *_musts(answer.must),
-        Commands(
-            lines=(
-                material.command(*export),
-                "sweep verify winner/",
-                'sweep query winner/ "your question"',
-            )
-        ),
+        *([] if is_search(material) else [Commands(lines=commands)]),
         Verbatim(title="The closing message of the run, in full", text=answer_text(answer)),
     ]
 
@@ -207,6 +209,10 @@ def _front_blocks(material: Material, front: Front) -> list[Block]:
     if front.baseline is not None and front.baseline not in shown:
         shown.append(front.baseline)
     number = str(front.trials[0].number)
+    commands = [material.command("show", front.study, number)]
+    if not is_search(material):
+        words = ("export", front.study, "--trial", number, "--out", "winner/")
+        commands += [material.command(*words), "sweep verify winner/"]
     return [
         Paragraph(
             text=f"Several objectives have no single winner. Of {front.compared} configurations "
@@ -215,12 +221,6 @@ def _front_blocks(material: Material, front: Front) -> list[Block]:
             f"up. The scores are those of the queries that chose, and flattered by that."
         ),
         trial_rows(material.board, shown, caption="What is beaten by none in all objectives"),
-        Commands(
-            lines=(
-                material.command("show", front.study, number),
-                material.command("export", front.study, "--trial", number, "--out", "winner/"),
-                "sweep verify winner/",
-            )
-        ),
+        Commands(lines=tuple(commands)),
         Verbatim(title="The closing message of the run, in full", text=front.text()),
     ]

@@ -12,6 +12,7 @@ from sweep.winner.preference import TIMED
 from sweep.winner.report.content import Finding, Findings, Paragraph, Section
 from sweep.winner.report.material import Material
 from sweep.winner.report.sections.holes import holes_sentences
+from sweep.winner.report.sections.scope import scope_findings
 from sweep.winner.report.sections.wording import numbered, why_open
 from sweep.winner.rounding import plain
 
@@ -27,6 +28,7 @@ def doubts_section(material: Material) -> Section | None:
         *_of_front(found),
         *_of_labels(found, trial),
         *_of_completeness(material),
+        *scope_findings(material),
         *_of_measurement(material, trial),
         Finding(
             question="Are the queries like those of production?",

@@ -17,6 +17,7 @@ from sweep.winner.insight.sentences import (
 from sweep.winner.plots.effects import meaning_of, plot_effects, plot_top_k
 from sweep.winner.report.content import Block, Bullets, Column, Paragraph, Plot, Section, Table
 from sweep.winner.report.material import Insights, Material
+from sweep.winner.report.sections.scope import effects_scope
 from sweep.winner.report.sections.wording import INTERVAL
 from sweep.winner.rounding import compact, signed
 
@@ -36,6 +37,7 @@ def effects_section(material: Material) -> Section | None:
         if effect.matched
     ]
     blocks: list[Block] = [
+        *effects_scope(material),
         Paragraph(text=_how(found, objective)),
         *([Bullets(items=tuple(sentences))] if sentences else []),
         Plot(

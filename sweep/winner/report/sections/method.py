@@ -64,6 +64,8 @@ def _tried(material: Material) -> str:
         text = "Every configuration of the search space"
     else:
         text = f"What the sampler {kind} drew from the search space"
+    if material.sample is not None and not material.sample.is_search:
+        text = f"Of the search space the {material.sample.headline}"
     text += f": {counts}. Chunks, vectors and lists that several of them need are made once"
     if material.origin.constraints:
         text += f". Constraints: {', '.join(material.origin.constraints)}"
