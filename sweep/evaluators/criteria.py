@@ -17,6 +17,7 @@ from sweep.errors import MetricError
 from sweep.evaluators.document_retrieval import DocumentRetrievalEvaluator
 from sweep.evaluators.mapping import Template, parse_template
 from sweep.evaluators.rows import RowError
+from sweep.json_keys import RepeatedKeyError, unique_keys
 from sweep.text_lines import nearest, read_text, shorten
 
 TYPE = "azure_ai_evaluator"
@@ -189,7 +190,11 @@ def _load(path: Path) -> Any:
     text = read_text(path)
     is_json = path.suffix == ".json" or text.lstrip().startswith(("[", "{"))
     try:
-        return json.loads(text) if is_json else yaml.safe_load(text)
+        return json.loads(text, object_pairs_hook=unique_keys) if is_json else yaml.safe_load(text)
+    except RepeatedKeyError as error:
+        raise MetricError(
+            f"{path}: an object must name a key once, got {error}. Remove one of them."
+        ) from error
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         reason = " ".join(str(error).split())
         raise MetricError(

@@ -12,7 +12,7 @@ it. What is missing comes from another file.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sweep.corpus.fields import read_id, read_integer, read_metadata, read_text, read_title
+from sweep.corpus.fields import read_id, read_metadata, read_text, read_title, read_whole_number
 from sweep.corpus.found import Finding, Found, Judgement, Place, ReadOptions, Source
 from sweep.corpus.jsonl import peek_keys
 from sweep.corpus.tables.json_rows import read_json_rows
@@ -92,7 +92,7 @@ def _judgement(item: Mapping[str, Any], query_id: str, where: str) -> Judgement:
     return Judgement(
         query_id,
         read_id(item, "document_id", where=where),
-        read_integer(label, where=where, what="query_relevance_label"),
+        read_whole_number(label, where=where, what="query_relevance_label"),
     )
 
 

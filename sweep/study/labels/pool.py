@@ -10,8 +10,6 @@ order of the corpus. With several objectives nothing is recommended: the move is
 any two trials of the front, in the first objective.
 """
 
-import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,12 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sweep.csv_text import csv_text
 from sweep.errors import StudyError
 from sweep.metrics import UnjudgedLists
 from sweep.records import Corpus, Floats, Ints
 from sweep.study.labels.document_lists import StudyHoles, has_holes, study_holes
 from sweep.study.labels.holes import favouring, find_contenders
-from sweep.study.labels.label_files import BOM, DOCUMENT, LABEL, QUERY, guarded
+from sweep.study.labels.label_files import DOCUMENT, LABEL, QUERY
 from sweep.study.study import Study
 from sweep.study.tables import read_ranked_chunks
 from sweep.trials import TrialRecord
@@ -236,15 +235,13 @@ def _top_chunks(study: Study, trial: TrialRecord) -> dict[tuple[str, str], tuple
 def pool_csv(pool: Pool, *, mark: bool) -> bytes:
     """Return the pool as CSV for people, a column for labels first.
 
-    Cells that a spreadsheet would take for formulas are guarded (see `label_files.guarded`).
+    Cells that a spreadsheet would take for formulas are guarded (see `csv_text.guarded`).
 
     Args:
         pool: the pool.
         mark: begin with the mark by which Excel knows UTF-8.
     """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    rows = []
     for entry in pool.entries:
         passage = entry.passage
         if len(passage) > LONGEST_CELL:
@@ -252,8 +249,8 @@ def pool_csv(pool: Pool, *, mark: bool) -> bytes:
         texts = (entry.query_id, entry.query, entry.document_id, entry.title, passage)
         trials = ", ".join(f"#{number} at {rank}" for number, rank in entry.ranks.items())
         could = {True: "yes", False: "no", None: ""}[entry.could_change]
-        writer.writerow(["", *map(guarded, texts), could, trials, f"{entry.effect:.6f}"])
-    return ((BOM if mark else "") + buffer.getvalue()).encode()
+        rows.append(["", *texts, could, trials, f"{entry.effect:.6f}"])
+    return csv_text(COLUMNS, rows, line_end="\r\n", mark=mark).encode()
 
 
 def pool_jsonl(pool: Pool) -> bytes:
