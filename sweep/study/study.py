@@ -192,12 +192,13 @@ class Study:
         )
 
     def _choosable(self) -> tuple[TrialRecord, ...]:
+        from sweep.study.labels.added_labels import finishing
         from sweep.winner.feasible import no_feasible
 
         if not self.complete:
             raise StudyError(
-                f"study {self.name!r}: must have a finished trial, got none yet. Let the command "
-                f"that makes it go on, or see `sweep trials {self.name}` for what failed."
+                f"study {self.name!r}: must have a finished trial, got none yet. Let "
+                f"{finishing(self)} go on, or see `sweep trials {self.name}` for what failed."
             )
         if not self.feasible:
             raise no_feasible(self.name, self.complete)
@@ -221,6 +222,7 @@ class Study:
 
     def counts(self) -> "Counts":
         """Return how many configurations ended how."""
+        from sweep.study.labels.added_labels import finishing
         from sweep.winner.answer import Counts
 
         failed = {t.fingerprint for t in self.trials} - {t.fingerprint for t in self.complete}
@@ -229,6 +231,7 @@ class Study:
             failed=len(failed),
             infeasible=len(self.complete) - len(self.feasible),
             planned=int(self.about["planned"]),
+            finish=finishing(self),
         )
 
     def answer(

@@ -197,9 +197,11 @@ def test_a_kill_in_the_middle_of_applying_loses_and_doubles_nothing(
         assert killed_while_applying(folder, monkeypatch, after=after) == KILLED
     call_well("best", "grid", cwd=folder)
     name = sibling_of(folder)
-    assert "NOT FINISHED" in call_well("best", name, cwd=folder).stdout
+    file = f"results/{name}/labels.jsonl"
+    told = call_well("best", name, cwd=folder).stdout
+    assert f"NOT FINISHED, the choice may change; `sweep pool grid --apply {file}` goes on" in told
     (folder / "results" / name / ".part-half").write_bytes(b"half")
-    call_well("pool", "grid", "--apply", "labels.csv", cwd=folder)
+    call_well("pool", "grid", "--apply", file, cwd=folder)
     assert recorded(folder / "results" / "sweep.db") == {"COMPLETE": 2 * TRIALS}
     assert untimed(trials_of(folder, name)) == untimed(trials_of(other, name))
     assert rankings(folder / "results", name) == rankings(other / "results", name)

@@ -62,6 +62,7 @@ def read_asked(
     name: str,
     columns: Mapping[str, tuple[str, ...]] | None = None,
     encoding: str | None = None,
+    drop_repeated: bool = False,
 ) -> AskedCorpus:
     """Read a folder of pages and a table of questions as a corpus.
 
@@ -71,13 +72,15 @@ def read_asked(
         name: of the corpus.
         columns: column names by field, where the user says them; others are guessed.
         encoding: of text files; None: see `read_text`, and what an HTML page says of itself.
+        drop_repeated: take lines out of the pages that stand on most of them.
     Raises: CorpusError if a file cannot be read, no column holds questions, or nothing of any
         question can be resolved.
     """
     check_encoding(encoding)
     given = columns or {}
     tables, notices = _asked_tables(questions, given, encoding)
-    found = list(pages.read(Source(folder), ReadOptions(encoding=encoding)))
+    options = ReadOptions(encoding=encoding, drop_repeated=drop_repeated)
+    found = list(pages.read(Source(folder), options))
     documents = [
         one.item for one in found if isinstance(one, Found) and isinstance(one.item, Document)
     ]
