@@ -1,6 +1,7 @@
 """The pool of a study: unjudged pairs of query and document, the most decisive label first.
 
-First come the pairs that could change the choice: a label "relevant" of theirs favours a
+First come the pairs that the answer counts ("so many labels could change the choice"): all of
+them relevant do it. Then those that could help to: a label "relevant" of theirs favours a
 configuration that could pass the recommended one under some labelling. Within these, and within
 the others, the order is that of the `effect`: how far this pair alone, turned from irrelevant to
 relevant, moves the difference of the means between the recommended configuration and another one,
@@ -23,7 +24,7 @@ from sweep.errors import StudyError
 from sweep.metrics import UnjudgedLists
 from sweep.records import Corpus, Floats, Ints
 from sweep.study.labels.document_lists import StudyHoles, has_holes, study_holes
-from sweep.study.labels.holes import favouring, find_contenders
+from sweep.study.labels.holes import decisive_holes, favouring, find_contenders
 from sweep.study.labels.label_files import DOCUMENT, LABEL, QUERY
 from sweep.study.study import Study
 from sweep.study.tables import read_ranked_chunks
@@ -116,12 +117,8 @@ def make_pool(
         )
     trials, chosen, beside = _compared(study)
     holes = study_holes(study, trials, corpus, engine=engine, depth=depth)
-    could = np.zeros(len(holes.lists), dtype=np.bool_)
+    could, counted, passing = _changing(study, holes, chosen)
     if chosen is not None:
-        numbers = [trial.number for trial in trials]
-        found = find_contenders(study, holes, chosen, max_loss=study.answer().preference.max_loss)
-        passing = [numbers.index(one.trial) for one in found]
-        could = favouring(study, holes, chosen, passing)
         beside = dict.fromkeys([chosen, *beside, *passing])
     rows = list(beside)
     ranks = _ranks(holes.lists)
@@ -129,7 +126,7 @@ def make_pool(
     effects, sums = _effects(holes, rows, chosen)
     pairs = np.flatnonzero(held.any(axis=0))
     best = np.where(held, ranks[rows], np.iinfo(np.int32).max).min(axis=0)
-    keys = (best, -_tidy(sums), -_tidy(effects), ~could)
+    keys = (best, -_tidy(sums), -_tidy(effects), ~could, counted)
     shown = pairs[np.lexsort((pairs, *(key[pairs] for key in keys)))][:limit]
     sources = [rows[s] for s in _sources(held[:, shown], ranks[rows][:, shown])]
     known: list[bool | None] = [None] * len(shown) if chosen is None else could[shown].tolist()
@@ -156,6 +153,28 @@ def _compared(study: Study) -> tuple[tuple[TrialRecord, ...], int | None, dict[i
     found = answer.recommendation
     beside = [row for row in found.tied.tolist() if row != found.recommended]
     return trials, found.recommended, dict.fromkeys(beside)
+
+
+def _changing(
+    study: Study, holes: StudyHoles, chosen: int | None
+) -> tuple[NDArray[np.bool_], Ints, list[int]]:
+    """Return which holes could change the choice, their places among those that are counted.
+
+    Returns: shapes (P,), (P,), P where a hole is not counted; and the rows of the trials that
+        could pass the chosen one.
+    """
+    could = np.zeros(len(holes.lists), dtype=np.bool_)
+    counted = np.full(len(holes.lists), len(holes.lists), dtype=np.int64)
+    if chosen is None:
+        return could, counted, []
+    max_loss = study.answer().preference.max_loss
+    found = find_contenders(study, holes, chosen, max_loss=max_loss)
+    numbers = [trial.number for trial in holes.trials]
+    passing = [numbers.index(one.trial) for one in found]
+    could = favouring(study, holes, chosen, passing)
+    decisive = decisive_holes(study, holes, chosen, passing, max_loss=max_loss)
+    counted[decisive] = np.arange(len(decisive))
+    return could, counted, passing
 
 
 def _ranks(lists: UnjudgedLists) -> NDArray[np.int32]:
