@@ -57,8 +57,9 @@ def read_trec_run(path: Path) -> dict[str, dict[str, float]]:
         entries = run.setdefault(query, {})
         if document in entries:
             raise MetricError(
-                f"{where}: a query may list a document once, got {document!r} again for query "
-                f"{query!r}. Remove one, or give chunks ids of their own ({document}#1)."
+                f"{where}: a query may list a document once, got {shorten(document)} again "
+                f"for query "
+                f"{shorten(query)}. Remove one, or give chunks ids of their own ({document}#1)."
             )
         entries[document] = score
     refuse_empty(path, run, "entry")

@@ -78,7 +78,7 @@ def parse_columns(texts: Iterable[str]) -> dict[str, str]:
         if not equals or field not in fields or not column or field in columns:
             twice = "one column a field" if field in columns else "FIELD=COLUMN"
             raise CorpusError(
-                f"--column: must be {twice}, got {text!r}. Write for example text=body; "
+                f"--column: must be {twice}, got {shorten(text)}. Write for example text=body; "
                 f"fields are {', '.join(fields)}."
             )
         columns[field] = column
@@ -151,7 +151,8 @@ def check_given(given: Mapping[str, str], read: Iterable[ColumnsRead]) -> None:
         if field not in used:
             hint = " ".join([nearest(column, names), there_are(names)]).strip()
             raise CorpusError(
-                f"--column {field}: must name a column of a table, got {column!r}, which none "
+                f"--column {field}: must name a column of a table, got {shorten(column)}, "
+                f"which none "
                 f"was read by. {hint}"
             )
 

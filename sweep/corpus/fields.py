@@ -22,22 +22,22 @@ def read_id(record: Mapping[str, Any], key: str, *, where: str) -> str:
     if key not in record:
         found = ", ".join(repr(name) for name in list(record)[:8]) or "no key at all"
         raise CorpusError(
-            f"{where}: {key!r} must be present, got {found}. Give each record an id."
+            f"{where}: {shorten(key)} must be present, got {found}. Give each record an id."
         )
     text = _text_of(record[key])
     if not text:
         raise CorpusError(
-            f"{where}: {key!r} must be a non-empty string or a number, got "
+            f"{where}: {shorten(key)} must be a non-empty string or a number, got "
             f"{shorten(record[key])}. Give each record an id."
         )
     if isinstance(record[key], float) and abs(record[key]) >= EXACT_BELOW:
         raise CorpusError(
-            f"{where}: {key!r} must keep all its digits, got the number {text}. "
+            f"{where}: {shorten(key)} must keep all its digits, got the number {text}. "
             "Write long ids as texts (in a spreadsheet: format the column as text)."
         )
     if CUTTING.search(text):
         raise CorpusError(
-            f"{where}: {key!r} must hold no tab or line end, got {shorten(text)}. "
+            f"{where}: {shorten(key)} must hold no tab or line end, got {shorten(text)}. "
             "Judgements are lines of cells between tabs: rename it."
         )
     return text
@@ -52,7 +52,7 @@ def read_text(record: Mapping[str, Any], *, where: str, id: str, key: str = "tex
     if text is None:
         got = shorten(record[key]) if key in record else "no such field"
         raise CorpusError(
-            f"{where}: {key!r} of {id!r} must be a string, got {got}. "
+            f"{where}: {shorten(key)} of {id!r} must be a string, got {got}. "
             'Write "" for a record without text.'
         )
     return text
@@ -68,7 +68,7 @@ def read_title(record: Mapping[str, Any], *, where: str, id: str, key: str = "ti
     title = _text_of(record[key])
     if title is None:
         raise CorpusError(
-            f"{where}: {key!r} of {id!r} must be a string, got {shorten(record[key])}. "
+            f"{where}: {shorten(key)} of {id!r} must be a string, got {shorten(record[key])}. "
             "Leave it out where there is none."
         )
     return title

@@ -34,7 +34,7 @@ def read_json(path: Path, *, encoding: str | None = None) -> Any:
     Raises: CorpusError, naming file and line, as for `read_jsonl`.
     """
     text = read_text(path, encoding=encoding)
-    content = _parse(text, where=str(path), what="JSON")
+    content = _parse(text, where=str(path), what="JSON", advice="Write the file again.")
     if _may_have_halves(text):
         _refuse_lone_surrogates(content, where=str(path))
     return content
@@ -68,7 +68,7 @@ def _parse_object(line: str, *, where: str) -> dict[str, Any]:
     return record
 
 
-def _parse(text: str, *, where: str, what: str) -> Any:
+def _parse(text: str, *, where: str, what: str, advice: str = "Write one record per line.") -> Any:
     try:
         return json.loads(
             text,
@@ -80,7 +80,7 @@ def _parse(text: str, *, where: str, what: str) -> Any:
         line = f"line {error.lineno}, " if "\n" in text else ""
         raise CorpusError(
             f"{where}: must be {what}, got {shorten(text)} ({error.msg} at {line}column "
-            f"{error.colno}). Write one record per line."
+            f"{error.colno}). {advice}"
         ) from error
     except RepeatedKeyError as error:
         raise CorpusError(

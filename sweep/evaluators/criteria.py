@@ -119,7 +119,7 @@ def make_criterion(
     if short not in _KINDS:
         there = ", ".join(_BUILTIN + known for known in _KINDS)
         raise MetricError(
-            f"{where}: an evaluator must be one of this version's, got {evaluator!r}. "
+            f"{where}: an evaluator must be one of this version's, got {shorten(evaluator)}. "
             f"There is: {there}."
         )
     kind = _KINDS[short]
@@ -247,13 +247,15 @@ def _check_names(criteria: tuple[Criterion, ...], *, where: str) -> None:
     names = [criterion.name for criterion in criteria]
     for name in names:
         if names.count(name) > 1:
-            raise MetricError(f"{where}: names must be unique, got {name!r} again. Rename one.")
+            raise MetricError(
+                f"{where}: names must be unique, got {shorten(name)} again. Rename one."
+            )
 
 
 def _check_mapping(mapping: Mapping[str, Any], known: tuple[str, ...], *, where: str) -> None:
     for parameter in mapping:
         if parameter not in known + _IGNORED:
             raise MetricError(
-                f"{where}: a mapping must name one of its parameters, got {parameter!r}. "
+                f"{where}: a mapping must name one of its parameters, got {shorten(parameter)}. "
                 f"{nearest(parameter, known, cutoff=0.0, quoted=False)}"
             )

@@ -53,7 +53,7 @@ def read_qrels(path: Path) -> Qrels:
         if known != label:
             raise MetricError(
                 f"{path}:{number}: a pair must have one label, got {label} after {known} for "
-                f"query {query!r}, document {document!r}. Remove one of the lines."
+                f"query {shorten(query)}, document {shorten(document)}. Remove one of the lines."
             )
         repeats.append(number)
     n_repeated = len(repeats) - sum(map(len, qrels.values()))

@@ -21,6 +21,7 @@ from sweep.study.storage.address import shown
 from sweep.study.storage.recency import recency
 from sweep.study.storage.storage import open_storage
 from sweep.study.tables import read_matrix
+from sweep.text_lines import shorten
 from sweep.trials import TrialRecord
 
 if TYPE_CHECKING:  # the winner's statistics load scipy, which listing trials can do without
@@ -60,7 +61,7 @@ class Study:
             name = max(abouts, key=lambda known: recency(abouts[known]))
         if name not in abouts:
             raise StudyError(
-                f"study: must be one in {shown(self.storage)!r}, got {name!r}. "
+                f"study: must be one in {shown(self.storage)!r}, got {shorten(name)}. "
                 f"{_hint(name, list(abouts))}"
             )
         self.name = name

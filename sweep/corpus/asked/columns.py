@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sweep.corpus.columns import find_column, there_are
 from sweep.corpus.tables import Table
 from sweep.errors import CorpusError
-from sweep.text_lines import nearest
+from sweep.text_lines import nearest, shorten
 
 SEVERAL = ("page", "quote")  # fields that may have more than one column
 # English, German, French, Spanish; the first that is there counts, of pages and quotes all are
@@ -70,7 +70,8 @@ def parse_asked_columns(texts: Iterable[str]) -> AskedColumns:
         if not equals or field not in NAMES or not column or twice:
             rule = "one column a field" if twice else "FIELD=COLUMN"
             raise CorpusError(
-                f"--column: must be {rule}, got {text!r}. Write for example question=Frage; "
+                f"--column: must be {rule}, got {shorten(text)}. Write for example "
+                f"question=Frage; "
                 f"fields are {', '.join(NAMES)}."
             )
         columns[field] = (*columns.get(field, ()), column)
@@ -127,7 +128,8 @@ def check_asked_columns(given: Mapping[str, tuple[str, ...]], tables: Iterable[T
             if all(find_column(name, table.columns) is None for table in tables):
                 hint = " ".join([nearest(name, there), there_are(there)]).strip()
                 raise CorpusError(
-                    f"--column {field}: must name a column of the questions, got {name!r}. {hint}"
+                    f"--column {field}: must name a column of the questions, got "
+                    f"{shorten(name)}. {hint}"
                 )
 
 

@@ -72,7 +72,7 @@ def _items(values: Mapping[str, Any], name: str, place: Place) -> list[tuple[str
         return []
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise CorpusError(
-            f"{place}: {name!r} must be a list of objects, got {shorten(items)}. "
+            f"{place}: {shorten(name)} must be a list of objects, got {shorten(items)}. "
             "Write [{'document_id': ..., ...}]."
         )
     return [(f"{place} {name}[{index}]", item) for index, item in enumerate(items)]

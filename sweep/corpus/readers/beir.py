@@ -82,7 +82,7 @@ def find_qrels(folder: Path, *, name: str | None) -> Path | None:
     elif not direct and preferred in inside:
         return preferred
     found = ", ".join(path.relative_to(folder).as_posix() for path in [*inside, *direct]) or "none"
-    got = "several" if name is None else f"qrels={name!r}"
+    got = "several" if name is None else f"qrels={shorten(name)}"
     raise CorpusError(
         f"{folder}: one file of judgements must be chosen, got {got} (found: {found}). "
         "Name one of them by qrels= (on the command line: --qrels)."

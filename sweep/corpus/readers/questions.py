@@ -82,7 +82,7 @@ def _grades(row: Row, columns: Mapping[str, str]) -> dict[str, int]:
     if not isinstance(own, Mapping):
         raise _error(row, columns["grades"], "grades by document id", own)
     for id_, grade in own.items():
-        what = f"the grade of {id_!r}"
+        what = f"the grade of {shorten(id_)}"
         key = read_id({"id": id_}, "id", where=where)
         grades[key] = read_whole_number(grade, where=where, what=what)
     return grades
@@ -105,5 +105,5 @@ def _cell(row: Row, columns: Mapping[str, str], field: str) -> Any:
 
 def _error(row: Row, column: str, rule: str, got: Any) -> CorpusError:
     return CorpusError(
-        f"{row.place}: {column!r} must be {rule}, got {shorten(got)}. Correct the record."
+        f"{row.place}: {shorten(column)} must be {rule}, got {shorten(got)}. Correct the record."
     )

@@ -24,6 +24,7 @@ from sweep.corpus.tables import Row, Table, format_of, read_tables
 from sweep.corpus.text_file import peek_text
 from sweep.errors import CorpusError
 from sweep.records import Document, Notice, Span
+from sweep.text_lines import shorten
 
 NAME = "table"
 
@@ -76,7 +77,8 @@ def read_table(table: Table, options: ReadOptions, *, role: Role | None) -> Iter
     if missing:
         raise CorpusError(
             f"{table.file}: {role} must have {' and '.join(NEEDED[role])}, got columns "
-            f"{', '.join(map(repr, table.columns[:12]))}. Name the one for {missing[0]!r} by "
+            f"{', '.join(map(repr, table.columns[:12]))}. Name the one for "
+            f"{shorten(missing[0])} by "
             f"--column {missing[0]}=COLUMN."
         )
     named = {f: find_column(c, table.columns) for f, c in options.columns.items()}

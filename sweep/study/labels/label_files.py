@@ -69,14 +69,17 @@ def read_label_file(
         if before is not None and before != grade:
             raise StudyError(
                 f"{where}: a label must not contradict the corpus, got {grade} for "
-                f"{pair[0]!r} and {pair[1]!r}, which it labels {before}. Leave the cell empty, or "
+                f"{shorten(pair[0])} and {shorten(pair[1])}, which it labels {before}. Leave "
+                f"the cell empty, or "
                 f"correct the corpus and run the sweep again."
             )
         first, given = found.setdefault(pair, (where, grade))
         if given != grade:
             raise StudyError(
-                f"{where}: a pair must have one label, got {grade} for {pair[0]!r} and "
-                f"{pair[1]!r} after {given} in line {first.rpartition(':')[2]}. Empty one of them."
+                f"{where}: a pair must have one label, got {grade} for {shorten(pair[0])} and "
+                f""
+                f"{shorten(pair[1])} after {given} in line {first.rpartition(':')[2]}. Empty "
+                f"one of them."
             )
         known += before is not None
     new = {p: grade for p, (_, grade) in found.items() if p[1] not in corpus.qrels[p[0]]}
@@ -104,7 +107,8 @@ class _Checks:
                 )
         if query not in self.judged:
             raise StudyError(
-                f"{where}: {QUERY} must be a query that has a label already, got {query!r}, which "
+                f"{where}: {QUERY} must be a query that has a label already, got "
+                f"{shorten(query)}, which "
                 f"no score of the study counts. Label it in the corpus, and run the sweep again."
             )
         return query, document
