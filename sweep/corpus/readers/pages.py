@@ -60,7 +60,8 @@ def read(source: Source, options: ReadOptions) -> Iterator[Finding]:
     notices += _left_out_notices(str(folder), left_out)
     if options.drop_repeated:
         removal = drop_repeated(documents)
-        documents = list(removal.documents)
+        pairs = zip(documents, removal.documents, strict=True)
+        documents = [one if one is was else _without_title(one) for was, one in pairs]
         notices.append(Notice(where=str(folder), text=removal.text()))
     for document in documents:
         yield Found(Place(str(folder / document.id), "1"), document)
@@ -95,6 +96,12 @@ def _page(file: PageFile, options: ReadOptions) -> tuple[Document | None, str | 
         return None, "no text in it"
     stem = PurePosixPath(PurePosixPath(file.id).name).stem
     return replace(document, title=document.title or stem), fault
+
+
+def _without_title(document: Document) -> Document:
+    """Return a page without its title, where that stands at the beginning now."""
+    title, text = split_heading(document.text)
+    return replace(document, text=text) if title == document.title else document
 
 
 def _title_of(metadata: dict[str, Any]) -> str:

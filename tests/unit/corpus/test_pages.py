@@ -213,6 +213,17 @@ def test_lines_on_most_pages_are_taken_out_where_that_is_asked_for() -> None:
     assert "nothing was taken out" in drop_repeated(third).text()
 
 
+def test_a_heading_below_a_menu_opens_the_page_without_it(tmp_path: Path) -> None:
+    texts = {f"p{n}_md": f"Home | Help\n\n# Title {n}\n\nText {n}\n" for n in range(5)}
+    folder = write(tmp_path, **texts)
+    options = ReadOptions(drop_repeated=True)
+    found = [one for one in pages.read(Source(folder), options) if isinstance(one, Found)]
+    documents = [one.item for one in found if isinstance(one.item, Document)]
+    assert [(d.title, d.text) for d in documents] == [
+        (f"Title {n}", f"Text {n}") for n in range(5)
+    ]
+
+
 def test_convert_reads_a_folder_of_pages_beside_a_table(tmp_path: Path) -> None:
     folder = write(tmp_path, docs__a_md="# A\nant", docs__deep__b_txt="bee")
     (tmp_path / "q.csv").write_text("qid,question,gold\n1,which?,deep/b.txt\n")
