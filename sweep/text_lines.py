@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sweep.errors import MetricError
 
-_SHOWN_CHARACTERS = 60
+_SHOWN_CHARACTERS = 80
 
 
 def read_byte_lines(path: Path) -> Iterator[tuple[int, bytes]]:

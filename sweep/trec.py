@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sweep.errors import MetricError
+from sweep.numerals import is_numeral
 from sweep.text_lines import read_text_lines, shorten
 
 TREC_QRELS = ("query", "iteration", "document", "label")
 TREC_RUN = ("query", "Q0", "document", "rank", "score", "tag")
-_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)", re.I | re.A)
 _BLANK = " \t\r\f\v"  # not the other blanks of Unicode, which may stand inside an id
 _BLANKS = re.compile(f"[{_BLANK}]+")
 _ITERATIONS = ("0", "Q0")
@@ -48,7 +48,7 @@ def read_trec_run(path: Path) -> dict[str, dict[str, float]]:
     run: dict[str, dict[str, float]] = {}
     for number, (query, document, text) in read_cells(path, trec=TREC_RUN, last="score"):
         where = f"{path}:{number}"
-        score = float(text) if _NUMBER.fullmatch(text.strip()) else math.nan
+        score = float(text) if is_numeral(text) else math.nan
         if math.isnan(score):
             raise MetricError(
                 f"{where}: the score must be a number, got {shorten(text)}. Give the retriever's "
@@ -57,8 +57,9 @@ def read_trec_run(path: Path) -> dict[str, dict[str, float]]:
         entries = run.setdefault(query, {})
         if document in entries:
             raise MetricError(
-                f"{where}: a query may list a document once, got {document!r} again for query "
-                f"{query!r}. Remove one, or give chunks ids of their own ({document}#1)."
+                f"{where}: a query may list a document once, got {shorten(document)} again "
+                f"for query "
+                f"{shorten(query)}. Remove one, or give chunks ids of their own ({document}#1)."
             )
         entries[document] = score
     refuse_empty(path, run, "entry")
@@ -83,7 +84,7 @@ def read_cells(
                 "Complete the line."
             )
         query, document, text = (cells[place] for place in layout.used)
-        if is_first and len(layout.columns) == 3 and not _NUMBER.fullmatch(text.strip()):
+        if is_first and len(layout.columns) == 3 and not is_numeral(text):
             continue  # a header
         yield number, (query, document, text)
 

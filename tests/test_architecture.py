@@ -16,6 +16,7 @@ ANY = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in FILES}
 
 FOUNDATION = {"errors", "records", "configuration", "trials", "models", "tokenizer", "machine"}
 FOUNDATION |= {"parallel", "parquet", "prompts", "text_lines", "trec", "whole_folder"}
+FOUNDATION |= {"csv_text", "json_keys", "numerals"}
 STAGES = {"corpus", "chunks", "index", "rankings", "metrics"}
 MAY_IMPORT = {
     "errors": set(),
@@ -25,7 +26,10 @@ MAY_IMPORT = {
     "parallel": set(),
     "parquet": set(),
     "text_lines": {"errors"},
-    "trec": {"errors", "text_lines"},
+    "numerals": set(),
+    "csv_text": {"numerals"},
+    "json_keys": {"text_lines"},
+    "trec": {"errors", "numerals", "text_lines"},
     "whole_folder": set(),
     "trials": {"configuration"},
     "models": {"configuration", "errors"},

@@ -16,6 +16,7 @@ import click
 import sweep
 from sweep.cli.interruption import raise_on_signals
 from sweep.errors import SweepError
+from sweep.text_lines import shorten
 
 COMMANDS = {
     "init": "sweep.cli.init",
@@ -65,7 +66,7 @@ class _Commands(click.Group):
 
             near = get_close_matches(args[0], COMMANDS, n=1, cutoff=0.5)
             hint = f"Did you mean `sweep {near[0]}`?" if near else "See `sweep --help`."
-            raise click.UsageError(f"no command {args[0]!r}. {hint}", ctx)
+            raise click.UsageError(f"no command {shorten(args[0])}. {hint}", ctx)
         return super().resolve_command(ctx, args)
 
 

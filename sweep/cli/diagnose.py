@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sweep.cli.options import json_option, storage_option, store_option, study_argument
+from sweep.text_lines import shorten
 
 if TYPE_CHECKING:
     from sweep.study.study import Study
@@ -81,5 +82,5 @@ def chosen_trial(study: "Study", text: str | None) -> "TrialRecord":
         return study.trial(int(text))
     raise StudyError(
         f"study {study.name!r}: a trial must be a number, recommended, best or baseline, got "
-        f"{text!r}. See `sweep trials {study.name}`."
+        f"{shorten(text)}. See `sweep trials {study.name}`."
     )

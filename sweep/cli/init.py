@@ -2,10 +2,15 @@
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from sweep.cli.options import json_option
+
+if TYPE_CHECKING:
+    from sweep.corpus.asked.read import AskedCorpus
+    from sweep.study.listing import EarlierStudies
 
 FIELDS = "question, page, quote, id, grade, kind"
 
@@ -35,6 +40,11 @@ FIELDS = "question, page, quote, id, grade, kind"
     help=f"Say which column holds {FIELDS}; page and quote may be given several times.",
 )
 @click.option("--encoding", metavar="NAME", help="Of text files that are not UTF-8.")
+@click.option(
+    "--drop-repeated",
+    is_flag=True,
+    help="Take lines out of the pages that stand on most of them: menus, banners, footers.",
+)
 @click.option("--strict", is_flag=True, help="Make any row that is not resolved an error.")
 @click.option("--force", is_flag=True, help="Replace what an earlier `sweep init` wrote.")
 @json_option()
@@ -45,6 +55,7 @@ def command(
     space: Path | None,
     columns: tuple[str, ...],
     encoding: str | None,
+    drop_repeated: bool,
     strict: bool,
     force: bool,
     as_json: bool,
@@ -57,6 +68,9 @@ def command(
     resolved is written to unresolved.csv in the corpus folder, with the reason; nothing is
     guessed.
     """
+    from sweep.cli.init_view import unresolved_error
+    from sweep.corpus.asked.columns import parse_asked_columns
+    from sweep.corpus.asked.read import read_asked
     from sweep.corpus.write import check_target
     from sweep.study.starter.space import check_space_target
 
@@ -64,44 +78,55 @@ def command(
     check_target(out, replace=force)
     keep_sources(folder, questions, out, space)
     check_space_target(space, replace=force)
-    _make(folder, questions, out, space, columns, encoding, strict, force, as_json)
+    start = time.perf_counter()
+    asked = read_asked(
+        folder,
+        questions,
+        name=study_name(out),
+        columns=parse_asked_columns(columns),
+        encoding=encoding,
+        drop_repeated=drop_repeated,
+    )
+    if strict and asked.resolved.unresolved:
+        raise unresolved_error(asked.resolved.unresolved)
+    _write(asked, out, space, start=start, force=force, as_json=as_json)
 
 
-def _make(
-    folder: Path,
-    questions: Path,
-    out: Path,
-    space: Path,
-    columns: tuple[str, ...],
-    encoding: str | None,
-    strict: bool,
-    force: bool,
-    as_json: bool,
+def _write(
+    asked: "AskedCorpus", out: Path, space: Path, *, start: float, force: bool, as_json: bool
 ) -> None:
-    from sweep.cli.init_view import print_init, summarise, unresolved_error
+    """Write corpus and space, and print what came of it; `start`: when reading began."""
+    from sweep.cli.init_view import print_init, print_next, summarise
     from sweep.cli.output import print_json
-    from sweep.corpus.asked.columns import parse_asked_columns
-    from sweep.corpus.asked.read import read_asked, unresolved_csv
+    from sweep.corpus.asked.read import unresolved_csv
     from sweep.corpus.write import write_corpus
     from sweep.study.starter.space import write_starter
 
-    start = time.perf_counter()
-    named = parse_asked_columns(columns)
-    asked = read_asked(folder, questions, name=study_name(out), columns=named, encoding=encoding)
-    missing = asked.resolved.unresolved
-    if strict and missing:
-        raise unresolved_error(missing)
-    read_s = time.perf_counter() - start
+    seconds = {"read": time.perf_counter() - start}
     about = summarise(asked, out=out, space=space)
+    missing = asked.resolved.unresolved
     table = unresolved_csv(missing) if missing else None
     write_corpus(asked.corpus, out, replace=force, about=about, unresolved=table)
     sizing, count = write_starter(asked.corpus, out, space)
-    seconds = {"read": read_s, "total": time.perf_counter() - start}
+    earlier = _earlier(out, asked.corpus.hash) if force else None
+    seconds["total"] = time.perf_counter() - start
     if as_json:
         told = {"objective": sizing.objective, "configurations": count, "seconds": seconds}
-        print_json({**about, **told})
-    else:
-        print_init(asked, sizing, space=space, out=out, n_configurations=count, seconds=seconds)
+        print_json({**about, **told, "earlier_studies": list(earlier.names) if earlier else []})
+        return
+    print_init(asked, sizing, space=space, out=out, n_configurations=count, seconds=seconds)
+    print_next(asked, space, earlier)
+
+
+def _earlier(out: Path, content: str) -> "EarlierStudies | None":
+    """Return the studies over what the folder held; a storage that fails is no matter here."""
+    from sweep.errors import SweepError
+    from sweep.study.listing import earlier_studies
+
+    try:
+        return earlier_studies(out, content, name=study_name(out))
+    except SweepError:
+        return None
 
 
 def study_name(out: Path) -> str:

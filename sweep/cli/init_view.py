@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sweep.corpus.asked.read import AskedCorpus
     from sweep.corpus.asked.resolve import Unresolved
     from sweep.errors import CorpusError
+    from sweep.study.listing import EarlierStudies
     from sweep.study.starter.sizing import Sizing
 
 SHOWN = 10  # rows that are printed; unresolved.csv has all
@@ -72,7 +73,7 @@ def print_init(
     n_configurations: int,
     seconds: Mapping[str, float],
 ) -> None:
-    """Print what was read, what it was taken for, what is missing, and what comes next."""
+    """Print what was read, what it was taken for, and what is missing."""
     from sweep.cli.output import message
     from sweep.study.starter.text import ENOUGH, FEW
 
@@ -98,7 +99,6 @@ def print_init(
             f"{sizing.resolution:.2f} on; trust a choice from about {ENOUGH} questions on"
         )
     click.echo(f"TIME    {seconds['total']:.1f} s")
-    _print_next(asked, space)
 
 
 def _print_rows(asked: "AskedCorpus") -> None:
@@ -148,11 +148,26 @@ def _print_unresolved(rows: Sequence["Unresolved"], out: Path) -> None:
         click.echo(f"        and {len(rows) - SHOWN:,} more")
 
 
-def _print_next(asked: "AskedCorpus", space: Path) -> None:
+def print_next(asked: "AskedCorpus", space: Path, earlier: "EarlierStudies | None") -> None:
+    """Print the commands that come next, and which studies stay over the earlier corpus."""
+    from sweep.cli.output import message
+    from sweep.text_lines import counted
+
+    named = ""
+    if earlier is not None:
+        shown = ", ".join(earlier.names[:SHOWN])
+        more = f" and {len(earlier.names) - SHOWN:,} more" if len(earlier.names) > SHOWN else ""
+        stay = "stays as it is" if len(earlier.names) == 1 else "stay as they are"
+        named = f" --study {shlex.quote(earlier.next_name)}"
+        message(
+            f"note: {counted(len(earlier.names), 'study')} over the earlier corpus {stay} "
+            f"({shown}{more}); the new one needs a name of its own:{named}. What is computed "
+            "of pages that have not changed is reused"
+        )
     query = asked.corpus.queries[0].text
     commands = (
-        f"sweep run {shlex.quote(str(space))} --dry-run",
-        f"sweep run {shlex.quote(str(space))}",
+        f"sweep run {shlex.quote(str(space))}{named} --dry-run",
+        f"sweep run {shlex.quote(str(space))}{named}",
         "sweep best",
         "sweep report",
         "sweep export --out winner/",

@@ -1,7 +1,5 @@
 """How commands print: data on stdout, messages on stderr."""
 
-import csv
-import io
 import json
 import math
 import unicodedata
@@ -10,6 +8,7 @@ from typing import Any
 
 import click
 
+from sweep.csv_text import csv_text
 from sweep.trials import json_ready
 
 # Marks that change the direction of what follows them, and the separators of lines and paragraphs.
@@ -25,12 +24,8 @@ def print_json(content: Any) -> None:
 
 
 def print_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print comma-separated values with a header line."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    click.echo(buffer.getvalue(), nl=False)
+    """Print comma-separated values with a header line, no cell of it a formula."""
+    click.echo(csv_text(header, rows), nl=False)
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str = "") -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Filled labels (.csv or .jsonl): score the study again under them, as NAME@HASH.",
 )
+@click.option("--encoding", metavar="NAME", help="Of the file to --apply, if it is not UTF-8.")
 @storage_option()
 @store_option()
 @json_option()
@@ -42,6 +43,7 @@ def command(
     limit: int | None,
     depth: int | None,
     applied: Path | None,
+    encoding: str | None,
     storage: str | None,
     store: Path | None,
     as_json: bool,
@@ -56,6 +58,8 @@ def command(
 
     if applied is not None and (out or limit or depth):
         raise click.UsageError("--apply takes no --out, --limit or --depth. Leave them out.")
+    if encoding is not None and applied is None:
+        raise click.UsageError("--encoding is that of a file to --apply. Leave it out.")
     if out is not None and out.suffix.lower() not in (".csv", ".jsonl"):
         raise click.UsageError("--out must end in .csv or .jsonl.")
     if out is not None and as_json:
@@ -64,7 +68,7 @@ def command(
     if applied is None:
         _list(opened, out, limit=limit, depth=depth, store=store, as_json=as_json)
     else:
-        _apply(opened, applied, store=store, as_json=as_json)
+        _apply(opened, applied, encoding=encoding, store=store, as_json=as_json)
 
 
 def _list(
@@ -135,7 +139,9 @@ def _tell(study: "Study", pool: "Pool", out: Path | None) -> None:
         message(f"NEXT  fill in `label`, then: sweep pool {study.name} --apply {file}")
 
 
-def _apply(study: "Study", path: Path, *, store: Path | None, as_json: bool) -> None:
+def _apply(
+    study: "Study", path: Path, *, encoding: str | None, store: Path | None, as_json: bool
+) -> None:
     from sweep.cli.output import message, print_json
     from sweep.cli.progress import shown_report
     from sweep.errors import StudyError
@@ -145,7 +151,7 @@ def _apply(study: "Study", path: Path, *, store: Path | None, as_json: bool) -> 
     from sweep.study.reopen import study_corpus
 
     corpus = study_corpus(study)
-    found = read_label_file(path, corpus, hole_labels(study, corpus))
+    found = read_label_file(path, corpus, hole_labels(study, corpus), encoding=encoding)
     if not found.labels:
         raise StudyError(
             f"{path}: must hold a label that the corpus lacks, got none ({found.blank:,} rows "

@@ -35,7 +35,7 @@ def command(
 
     if not text.strip():
         raise click.UsageError("the query must have some text, got none.")
-    if Path(source, "manifest.json").is_file():
+    if _is_there(Path(source, "manifest.json")):
         from sweep.export.load import load
 
         hits = [hit.to_json() for hit in load(source).search(text, top_k)]
@@ -54,17 +54,25 @@ def command(
         click.echo("nothing found", err=True)
 
 
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a text in the place of a name may be longer than any name
+        return False
+
+
 def _open_study(name: str, storage: str | None) -> "Study":
     from sweep.cli.opening import open_study
     from sweep.errors import StudyError
+    from sweep.text_lines import shorten
 
     try:
         return open_study(name, storage)
     except StudyError as error:
-        if Path(name).exists() or "/" in name:
+        if _is_there(Path(name)) or "/" in name:
             raise StudyError(
-                f"{name}: must be a bundle or a study, got a path without manifest.json. Make "
-                f"the bundle with `sweep export --out {name}`."
+                f"{shorten(name)}: must be a bundle or a study, got a path without manifest.json. "
+                f"Make the bundle with `sweep export --out DIR`."
             ) from error
         raise
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sweep.cli.options import json_option, storage_option, study_argument
+from sweep.text_lines import shorten
 
 if TYPE_CHECKING:
     from sweep.study.study import Study
@@ -64,7 +65,7 @@ def _check_metrics(metrics: tuple[str, ...], known: set[str]) -> None:
         if name not in known:
             near = get_close_matches(name, known, n=3, cutoff=0.4) or sorted(known)
             raise MetricError(
-                f"--metric: must be one that the study recorded, got {name!r}. Nearest: "
+                f"--metric: must be one that the study recorded, got {shorten(name)}. Nearest: "
                 f"{', '.join(near)}; another is recorded under `metrics:` in the space file."
             )
 

@@ -10,6 +10,7 @@ from sweep.corpus.judgements import join_judgements
 from sweep.corpus.notices import find_notices
 from sweep.errors import CorpusError
 from sweep.records import Corpus, Document, Notice, Query
+from sweep.text_lines import shorten
 
 LONGEST_DOCUMENT = 10_000_000  # characters: a tokenised one takes some 150 bytes for each
 
@@ -120,7 +121,8 @@ def _refuse_huge(records: list[tuple[Place, Document]]) -> None:
         if len(document.text) > LONGEST_DOCUMENT:
             raise CorpusError(
                 f"{place}: a document must hold at most {LONGEST_DOCUMENT:,} characters, got "
-                f"{document.id!r} with {len(document.text):,}. Split it into its parts (chapters, "
+                f"{shorten(document.id)} with {len(document.text):,}. Split it into its parts "
+                f"(chapters, "
                 "messages), each with an id of its own."
             )
 
@@ -135,7 +137,7 @@ def _unique(records: Iterable[tuple[Place, R]], dropped: list[Dropped]) -> tuple
         seen = known_place.seen_from(place)
         if known != record:
             raise CorpusError(
-                f"{place}: ids must be unique, got {record.id!r} again with other content "
+                f"{place}: ids must be unique, got {shorten(record.id)} again with other content "
                 f"(first in {seen}). Remove or rename one of them."
             )
         dropped.append(Dropped(place, record.id, f"repeats {seen} unchanged; taken once"))

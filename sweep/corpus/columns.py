@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from sweep.corpus.found import ColumnsRead, Role
 from sweep.corpus.tables import Table
 from sweep.errors import CorpusError
-from sweep.text_lines import nearest
+from sweep.text_lines import nearest, shorten
 
+SHOWN = 20  # columns that a message names
 _PLAIN_IDS = ("_id", "id")
 _DOCUMENT_IDS = (
     *("corpus-id", "doc_id", "docid", "docno", "document_id", "doc", "document", "pid"),
@@ -77,7 +78,7 @@ def parse_columns(texts: Iterable[str]) -> dict[str, str]:
         if not equals or field not in fields or not column or field in columns:
             twice = "one column a field" if field in columns else "FIELD=COLUMN"
             raise CorpusError(
-                f"--column: must be {twice}, got {text!r}. Write for example text=body; "
+                f"--column: must be {twice}, got {shorten(text)}. Write for example text=body; "
                 f"fields are {', '.join(fields)}."
             )
         columns[field] = column
@@ -111,7 +112,8 @@ def guess_columns(columns: Iterable[str], role: Role, given: Mapping[str, str]) 
     A column is read as one field only. `grade` of a query counts where it names gold documents.
     """
     columns = list(columns)
-    chosen = {f: c for f, c in given.items() if f in FIELDS[role] and c in columns}
+    named = {f: find_column(c, columns) for f, c in given.items() if f in FIELDS[role]}
+    chosen = {field: column for field, column in named.items() if column is not None}
     for field, names in FIELDS[role].items():
         if field in chosen:
             continue
@@ -126,7 +128,8 @@ def is_header(cells: Iterable[str], given: Mapping[str, str]) -> bool:
     """Return whether a first line names columns: all of them, or two, are usual or given names."""
     cells = list(cells)
     usual = {normal(n) for fields in FIELDS.values() for names in fields.values() for n in names}
-    known = sum(normal(cell) in usual or cell in given.values() for cell in cells)
+    named = {find_column(name, cells) for name in given.values()}
+    known = sum(normal(cell) in usual or cell in named for cell in cells)
     return known >= min(2, len(cells))
 
 
@@ -146,11 +149,28 @@ def check_given(given: Mapping[str, str], read: Iterable[ColumnsRead]) -> None:
     names = {name: None for one in read for name in one.all_columns}
     for field, column in given.items():
         if field not in used:
-            hint = nearest(column, names, otherwise=f"There are: {', '.join(names)}.")
+            hint = " ".join([nearest(column, names), there_are(names)]).strip()
             raise CorpusError(
-                f"--column {field}: must name a column of a table, got {column!r}, which none "
+                f"--column {field}: must name a column of a table, got {shorten(column)}, "
+                f"which none "
                 f"was read by. {hint}"
             )
+
+
+def find_column(name: str, columns: Iterable[str]) -> str | None:
+    """Return the column that a user named: it alone, or the only one of that name in any case."""
+    columns = list(columns)
+    if name in columns:
+        return name
+    alike = [column for column in columns if normal(name) and normal(column) == normal(name)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def there_are(names: Iterable[str]) -> str:
+    """Return which columns there are, as the end of a message."""
+    names = list(names)
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return f"There are: {', '.join(map(shorten, names[:SHOWN])) or 'none'}{more}."
 
 
 def normal(name: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sweep.errors import CorpusError
+from sweep.numerals import whole_number
 from sweep.text_lines import shorten
 
-INTEGER = re.compile(r"\s*[+-]?[0-9]{1,9}\s*", re.ASCII)  # 9 digits: any grade, and fits 32 bits
 EXACT_BELOW = 1e15  # a spreadsheet keeps 15 digits, a float 15 to 17
 CUTTING = re.compile(r"[\t\n\r]")  # they end a cell or a line of the judgements' file
 
@@ -22,22 +22,22 @@ def read_id(record: Mapping[str, Any], key: str, *, where: str) -> str:
     if key not in record:
         found = ", ".join(repr(name) for name in list(record)[:8]) or "no key at all"
         raise CorpusError(
-            f"{where}: {key!r} must be present, got {found}. Give each record an id."
+            f"{where}: {shorten(key)} must be present, got {found}. Give each record an id."
         )
     text = _text_of(record[key])
     if not text:
         raise CorpusError(
-            f"{where}: {key!r} must be a non-empty string or a number, got "
+            f"{where}: {shorten(key)} must be a non-empty string or a number, got "
             f"{shorten(record[key])}. Give each record an id."
         )
     if isinstance(record[key], float) and abs(record[key]) >= EXACT_BELOW:
         raise CorpusError(
-            f"{where}: {key!r} must keep all its digits, got the number {text}. "
+            f"{where}: {shorten(key)} must keep all its digits, got the number {text}. "
             "Write long ids as texts (in a spreadsheet: format the column as text)."
         )
     if CUTTING.search(text):
         raise CorpusError(
-            f"{where}: {key!r} must hold no tab or line end, got {shorten(text)}. "
+            f"{where}: {shorten(key)} must hold no tab or line end, got {shorten(text)}. "
             "Judgements are lines of cells between tabs: rename it."
         )
     return text
@@ -52,7 +52,7 @@ def read_text(record: Mapping[str, Any], *, where: str, id: str, key: str = "tex
     if text is None:
         got = shorten(record[key]) if key in record else "no such field"
         raise CorpusError(
-            f"{where}: {key!r} of {id!r} must be a string, got {got}. "
+            f"{where}: {shorten(key)} of {id!r} must be a string, got {got}. "
             'Write "" for a record without text.'
         )
     return text
@@ -68,7 +68,7 @@ def read_title(record: Mapping[str, Any], *, where: str, id: str, key: str = "ti
     title = _text_of(record[key])
     if title is None:
         raise CorpusError(
-            f"{where}: {key!r} of {id!r} must be a string, got {shorten(record[key])}. "
+            f"{where}: {shorten(key)} of {id!r} must be a string, got {shorten(record[key])}. "
             "Leave it out where there is none."
         )
     return title
@@ -86,23 +86,18 @@ def read_metadata(record: Mapping[str, Any], *, used: frozenset[str]) -> dict[st
     return {**extra, **own} if isinstance(own, dict) else {**extra, "metadata": own}
 
 
-def is_integer(value: object) -> bool:
-    """Return whether a cell holds an integer: `2`, `-1`, `"2"`; not `1.5`, `1e3` or `true`."""
-    if isinstance(value, str):
-        return INTEGER.fullmatch(value) is not None
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**9
+def read_whole_number(value: object, *, where: str, what: str) -> int:
+    """Return the whole number in a cell: a label, an offset.
 
-
-def read_integer(value: object, *, where: str, what: str) -> int:
-    """Return an integer cell.
-
-    Raises: CorpusError, naming `what`, if it is anything else (see `is_integer`).
+    Raises: CorpusError, naming `what`, if it is anything else (see `numerals.whole_number`).
     """
-    if not is_integer(value):
+    number = whole_number(value)
+    if number is None:
         raise CorpusError(
-            f"{where}: {what} must be an integer, got {shorten(value)}. Round it, or scale it up."
+            f"{where}: {what} must be a whole number, got {shorten(value)}. Round it, or scale it "
+            "up."
         )
-    return int(str(value))
+    return number
 
 
 def _text_of(value: object) -> str | None:

@@ -117,11 +117,13 @@ class ReadOptions:
         columns: which column holds a field, by field (`{"text": "body"}`); others are guessed.
         encoding: of text files; None: what a byte order mark says, UTF-8 without one.
         qrels: which judgement file of a corpus folder to take.
+        drop_repeated: take lines out of pages that stand on most of them.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     encoding: str | None = None
     qrels: str | None = None
+    drop_repeated: bool = False
 
 
 KINDS: dict[type, str] = {

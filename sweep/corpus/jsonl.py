@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from sweep.corpus.text_file import peek_text, read_lines, read_text
 from sweep.errors import CorpusError
+from sweep.json_keys import RepeatedKeyError, unique_keys
 from sweep.text_lines import shorten
 
 _KEY = re.compile(r'"([^"\\]*)"\s*:')
@@ -21,7 +22,7 @@ def read_jsonl(path: Path, *, encoding: str | None = None) -> Iterator[tuple[int
         path: the file; see `read_text`; LF or CRLF; blank lines are skipped.
         encoding: see `read_text`.
     Raises: CorpusError, naming file and line, if the file cannot be read, or a line is not one
-        JSON object (lone surrogates, NaN and infinite numbers are refused too).
+        JSON object (lone surrogates, NaN, infinite numbers and keys that repeat are refused too).
     """
     for number, line in read_lines(path, encoding=encoding):
         yield number, _parse_object(line, where=f"{path}:{number}")
@@ -33,7 +34,7 @@ def read_json(path: Path, *, encoding: str | None = None) -> Any:
     Raises: CorpusError, naming file and line, as for `read_jsonl`.
     """
     text = read_text(path, encoding=encoding)
-    content = _parse(text, where=str(path), what="JSON")
+    content = _parse(text, where=str(path), what="JSON", advice="Write the file again.")
     if _may_have_halves(text):
         _refuse_lone_surrogates(content, where=str(path))
     return content
@@ -60,21 +61,30 @@ def _parse_object(line: str, *, where: str) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise CorpusError(
             f"{where}: must be one JSON object, got {shorten(record)}. "
-            'Write {"_id": ..., "text": ...}.'
+            'Write {"name": value, ...}.'
         )
     if _may_have_halves(line):
         _refuse_lone_surrogates(record, where=where)
     return record
 
 
-def _parse(text: str, *, where: str, what: str) -> Any:
+def _parse(text: str, *, where: str, what: str, advice: str = "Write one record per line.") -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        return json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            object_pairs_hook=unique_keys,
+        )
     except json.JSONDecodeError as error:
         line = f"line {error.lineno}, " if "\n" in text else ""
         raise CorpusError(
             f"{where}: must be {what}, got {shorten(text)} ({error.msg} at {line}column "
-            f"{error.colno}). Write one record per line."
+            f"{error.colno}). {advice}"
+        ) from error
+    except RepeatedKeyError as error:
+        raise CorpusError(
+            f"{where}: an object must name a key once, got {error}. Remove one of them."
         ) from error
     except ValueError as error:  # a number of ours or of Python's own limit on digits
         raise CorpusError(

@@ -170,7 +170,7 @@ def _span(entry: Entry, texts: Mapping[str, str], *, check: bool) -> Span:
         fault = "a blank passage" if 0 <= start < end <= len(text) else f"[{start}, {end})"
         raise CorpusError(
             f"{entry.place}: a span must hold text and lie in [0, {len(text)}) of "
-            f"{document_id!r}, got {fault}. Count code points of the field 'text'."
+            f"{shorten(document_id)}, got {fault}. Count code points of the field 'text'."
         )
     return Span(
         query_id=query_id, document_id=document_id, start=start, end=end, grade=entry.grade

@@ -22,7 +22,9 @@ from sweep.corpus.read import read_corpus
 from sweep.corpus.readers.beir import SNAPSHOT_FILE
 from sweep.errors import CorpusError
 from sweep.records import Corpus, Document, Query
+from sweep.text_lines import shorten
 
+_AGAIN = "Make it again: sweep corpus snapshot DIR --force."
 FORMAT = 1
 _LENGTHS = {"min": 0.0, "median": 0.5, "p95": 0.95, "max": 1.0}
 
@@ -131,12 +133,16 @@ def read_snapshot(path: Path) -> Snapshot:
 
     Raises: CorpusError if the file is no snapshot, or one of a later version.
     """
-    content = read_json(path)
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise CorpusError(
-            f"{path}: must be a snapshot of format {FORMAT}, got another file. "
-            "Make one with `sweep corpus snapshot DIR`."
-        )
+    try:
+        content = read_json(path)
+    except CorpusError as error:
+        if not path.is_file():
+            raise
+        raise _no_snapshot(path, "a file that is no JSON") from error
+    if not isinstance(content, dict):
+        raise _no_snapshot(path, shorten(content) if content is not None else "null")
+    if content.get("format") != FORMAT:
+        raise _no_snapshot(path, f"format {shorten(content.get('format'))}")
     names = ("query", "document", "start", "end", "grade", "text")
     try:
         return Snapshot(
@@ -151,9 +157,12 @@ def read_snapshot(path: Path) -> Snapshot:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise CorpusError(
-            f"{path}: must be a whole snapshot, got one that lacks or garbles {error}. "
-            "Make it again with `sweep corpus snapshot DIR`."
+            f"{path}: must be a whole snapshot, got one that lacks or garbles {error}. {_AGAIN}"
         ) from error
+
+
+def _no_snapshot(path: Path, got: str) -> CorpusError:
+    return CorpusError(f"{path}: must be a snapshot of format {FORMAT}, got {got}. {_AGAIN}")
 
 
 def write_snapshot(folder: Path, *, version: str, replace: bool = False) -> dict[str, Any]:

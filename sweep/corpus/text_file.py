@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sweep.corpus.compressed import read_bytes
 from sweep.errors import CorpusError
+from sweep.text_lines import shorten
 
 PEEKED_BYTES = 65_536
 _MARKS = {
@@ -98,7 +99,7 @@ def check_encoding(encoding: str | None) -> None:
         return  # it is one, if not of these bytes
     except (LookupError, ValueError) as error:
         raise CorpusError(
-            f"--encoding: must name an encoding of texts, got {encoding!r}. "
+            f"--encoding: must name an encoding of texts, got {shorten(encoding)}. "
             "Write for example cp1252, latin-1, shift_jis or utf-16."
         ) from error
 

@@ -17,6 +17,7 @@ from sweep.errors import MetricError
 from sweep.evaluators.document_retrieval import DocumentRetrievalEvaluator
 from sweep.evaluators.mapping import Template, parse_template
 from sweep.evaluators.rows import RowError
+from sweep.json_keys import RepeatedKeyError, unique_keys
 from sweep.text_lines import nearest, read_text, shorten
 
 TYPE = "azure_ai_evaluator"
@@ -118,7 +119,7 @@ def make_criterion(
     if short not in _KINDS:
         there = ", ".join(_BUILTIN + known for known in _KINDS)
         raise MetricError(
-            f"{where}: an evaluator must be one of this version's, got {evaluator!r}. "
+            f"{where}: an evaluator must be one of this version's, got {shorten(evaluator)}. "
             f"There is: {there}."
         )
     kind = _KINDS[short]
@@ -189,7 +190,11 @@ def _load(path: Path) -> Any:
     text = read_text(path)
     is_json = path.suffix == ".json" or text.lstrip().startswith(("[", "{"))
     try:
-        return json.loads(text) if is_json else yaml.safe_load(text)
+        return json.loads(text, object_pairs_hook=unique_keys) if is_json else yaml.safe_load(text)
+    except RepeatedKeyError as error:
+        raise MetricError(
+            f"{path}: an object must name a key once, got {error}. Remove one of them."
+        ) from error
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         reason = " ".join(str(error).split())
         raise MetricError(
@@ -242,13 +247,15 @@ def _check_names(criteria: tuple[Criterion, ...], *, where: str) -> None:
     names = [criterion.name for criterion in criteria]
     for name in names:
         if names.count(name) > 1:
-            raise MetricError(f"{where}: names must be unique, got {name!r} again. Rename one.")
+            raise MetricError(
+                f"{where}: names must be unique, got {shorten(name)} again. Rename one."
+            )
 
 
 def _check_mapping(mapping: Mapping[str, Any], known: tuple[str, ...], *, where: str) -> None:
     for parameter in mapping:
         if parameter not in known + _IGNORED:
             raise MetricError(
-                f"{where}: a mapping must name one of its parameters, got {parameter!r}. "
+                f"{where}: a mapping must name one of its parameters, got {shorten(parameter)}. "
                 f"{nearest(parameter, known, cutoff=0.0, quoted=False)}"
             )

@@ -16,6 +16,7 @@ from sweep.metrics.document_retrieval import Weights, score_document_retrieval
 from sweep.metrics.judged_lists import judge_lists
 from sweep.metrics.judgements import judgements_from_qrels
 from sweep.records import Floats, Ints, RankedLists
+from sweep.text_lines import shorten
 
 _FLOATS = ("ndcg@3", "xdcg@3", "fidelity", "holes_ratio")  # the other values are whole numbers
 _LOWER_IS_BETTER = ("holes", "holes_ratio")
@@ -173,11 +174,11 @@ def _check_range(low: object, high: object) -> None:
     rule = "must be a whole number"
     if not isinstance(low, int):
         raise EvaluatorInputError(
-            f"ground_truth_label_min: {rule}, got {low!r}. Write 0.", code="MIN_NOT_INT"
+            f"ground_truth_label_min: {rule}, got {shorten(low)}. Write 0.", code="MIN_NOT_INT"
         )
     if not isinstance(high, int):
         raise EvaluatorInputError(
-            f"ground_truth_label_max: {rule}, got {high!r}. Write 4.", code="MAX_NOT_INT"
+            f"ground_truth_label_max: {rule}, got {shorten(high)}. Write 4.", code="MAX_NOT_INT"
         )
     if low >= high:
         raise EvaluatorInputError(
@@ -194,19 +195,22 @@ def _check_options(
     settable = ", ".join(name for name in names if not name.startswith("holes"))
     for name in unknown:
         raise EvaluatorInputError(
-            f"unknown parameter, got {name!r}. There is one threshold per metric: {settable}; "
+            f"unknown parameter, got {shorten(name)}. There is one threshold per metric: "
+            f"{settable}; "
             "those of holes and holes_ratio are always 0.",
             code="UNKNOWN_PARAMETER",
         )
     for name, threshold in zip(names, thresholds.values(), strict=True):
         if not isinstance(threshold, int | float):
             raise EvaluatorInputError(
-                f"{name}: must be a number, got {threshold!r}. Leave it out for the default.",
+                f"{name}: must be a number, got {shorten(threshold)}. Leave it out for the "
+                f"default.",
                 code="THRESHOLD_NOT_NUMERIC",
             )
     if compat not in (None, "azure-1.18"):
         raise EvaluatorInputError(
-            f"compat: must be 'azure-1.18' or None, got {compat!r}. Leave it out for flat keys.",
+            f"compat: must be 'azure-1.18' or None, got {shorten(compat)}. Leave it out for "
+            f"flat keys.",
             code="COMPAT_UNKNOWN",
         )
 

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sized
 from typing import Literal
 
 from sweep.errors import MetricError
+from sweep.text_lines import shorten
 
 Category = Literal["INVALID_VALUE", "MISSING_FIELD"]
 _MOST_ITEMS = 10_000  # of either list, repeated ones included
@@ -68,7 +69,8 @@ def read_ground_truth(value: object, low: int, high: int) -> list[tuple[Hashable
             pairs.append((id_, int(label)))
             continue
         raise EvaluatorInputError(
-            f"{where}: query_relevance_label {rule}, got {label!r}. Correct the label, or give "
+            f"{where}: query_relevance_label {rule}, got {shorten(label)}. Correct the label, "
+            f"or give "
             "the range of your labels.",
             code=code,
         )
@@ -100,7 +102,7 @@ def read_documents(value: object) -> list[tuple[Hashable, float]]:
             pairs.append((id_, score))
             continue
         raise EvaluatorInputError(
-            f"{where}: relevance_score {rule}, got {score!r}. Give the retriever's score.",
+            f"{where}: relevance_score {rule}, got {shorten(score)}. Give the retriever's score.",
             code=code,
         )
     return pairs
@@ -110,7 +112,7 @@ def _read_item(item: object, field: str, *, where: str, prefix: str) -> tuple[Ha
     """Return a checked id and the raw value of `field`."""
     if not isinstance(item, Mapping):
         raise EvaluatorInputError(
-            f"{where}: must be a mapping, got {item!r}. Give document_id and {field}.",
+            f"{where}: must be a mapping, got {shorten(item)}. Give document_id and {field}.",
             code=f"{prefix}_ITEM_NOT_MAPPING",
         )
     id_, value = item.get("document_id"), item.get(field)
@@ -125,7 +127,7 @@ def _read_item(item: object, field: str, *, where: str, prefix: str) -> tuple[Ha
         hash(id_)
     except TypeError as error:
         raise EvaluatorInputError(
-            f"{where}: document_id must be hashable, got {id_!r}. Use a string.",
+            f"{where}: document_id must be hashable, got {shorten(id_)}. Use a string.",
             code=f"{prefix}_ID_NOT_HASHABLE",
         ) from error
     return id_, value

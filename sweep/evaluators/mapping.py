@@ -54,7 +54,8 @@ def parse_template(text: object, *, where: str) -> Template:
         root = _ROOTS[str(match.lastgroup)]
         if path[0] != root or len(path) == 1 or "" in path:
             raise MetricError(
-                f"{where}: a placeholder must name a field of the data row, got {match[0]!r}. "
+                f"{where}: a placeholder must name a field of the data row, got "
+                f"{shorten(match[0])}. "
                 f"{_ADVICE}"
             )
     return Template(text)
@@ -72,10 +73,12 @@ def parse_assignments(texts: Iterable[str], *, option: str) -> dict[str, str]:
         name = name.strip()
         if not equals or not name or not value.strip():
             raise MetricError(
-                f"{option}: must read NAME=VALUE, got {text!r}. Add what is missing."
+                f"{option}: must read NAME=VALUE, got {shorten(text)}. Add what is missing."
             )
         if name in pairs:
-            raise MetricError(f"{option}: a name may be given once, got {name!r} again. Drop one.")
+            raise MetricError(
+                f"{option}: a name may be given once, got {shorten(name)} again. Drop one."
+            )
         pairs[name] = value.strip()
     return pairs
 
@@ -107,7 +110,8 @@ def _look_up(values: Mapping[str, Any], path: list[str]) -> Any:
             known = list(here)[:8] if isinstance(here, Mapping) else type(here).__name__
             within = f" in {'.'.join(path[1:depth])!r}" if depth > 1 else ""
             raise RowError(
-                f"a mapped field must be in the row, got no {name!r}{within} (there: {known}). "
+                f"a mapped field must be in the row, got no {shorten(name)}{within} (there: "
+                f"{known}). "
                 "Correct the mapping, or add the field.",
                 code="FIELD_NOT_FOUND",
             )

@@ -88,7 +88,7 @@ def parse_field_mapping(mapping: Mapping[str, str]) -> dict[str, Template]:
     for name in mapping:
         if name not in FIELDS:
             raise MetricError(
-                f"--map: must name a field that is read, got {name!r}. "
+                f"--map: must name a field that is read, got {shorten(name)}. "
                 f"There are: {', '.join(FIELDS)}."
             )
     return {name: parse_template(text, where=f"--map {name}") for name, text in mapping.items()}
@@ -181,7 +181,7 @@ def _read_truth(row: Row, value: Any, labels: tuple[int, int]) -> dict[str, int]
     for given, label in pairs:
         id_ = _read_id(row, given, what="a document_id")
         if judged.setdefault(id_, label) != label:
-            rule = f"{id_!r} must have one label"
+            rule = f"{shorten(id_)} must have one label"
             raise _error(row, rule, label, "Remove one.", "DUPLICATE_DOCUMENT")
     return judged
 

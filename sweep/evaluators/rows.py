@@ -12,6 +12,7 @@ from typing import Any
 
 from sweep.errors import MetricError, SweepError
 from sweep.evaluators.inputs import EvaluatorInputError
+from sweep.json_keys import RepeatedKeyError, unique_keys
 from sweep.text_lines import read_byte_lines, shorten
 
 _PREFIX = "DocumentRetrievalEvaluator: "  # says nothing new in a message that names file and line
@@ -80,7 +81,7 @@ def _read_row(line: bytes, *, number: int, where: str) -> Row:
 def _parse(line: bytes, *, where: str) -> dict[str, Any]:
     try:
         text = line.decode("utf-8")
-        values = json.loads(text)
+        values = json.loads(text, object_pairs_hook=unique_keys)
     except UnicodeDecodeError as error:
         raise RowError(
             f"{where}: must be UTF-8, got byte 0x{line[error.start]:02x}. Save it as UTF-8.",
@@ -90,6 +91,11 @@ def _parse(line: bytes, *, where: str) -> dict[str, Any]:
         raise RowError(
             f"{where}: must be one JSON object, got {shorten(text)} ({error.msg} at column "
             f"{error.colno}). Complete the line.",
+            code="INVALID_JSON",
+        ) from error
+    except RepeatedKeyError as error:
+        raise RowError(
+            f"{where}: an object must name a key once, got {error}. Remove one of them.",
             code="INVALID_JSON",
         ) from error
     except (ValueError, RecursionError) as error:  # thousands of digits; nested too deeply

@@ -26,6 +26,7 @@ from sweep.metrics import (
     score_lists,
 )
 from sweep.records import RankedLists, ScoreTable
+from sweep.text_lines import shorten
 
 DEFAULT_METRICS = "ndcg@10,recall@10,p@10,hit@10,rr,map"
 _BINARY = ("p", "recall", "hit", "rr", "map", "rprec", "bpref")
@@ -61,11 +62,12 @@ def parse_metrics(text: str) -> tuple[Metric, ...]:
     """
     metrics = tuple(dict.fromkeys(parse_metric(name) for name in text.split(",") if name.strip()))
     if not metrics:
-        raise MetricError(f"--metrics: must name a metric, got {text!r}. Write ndcg@10.")
+        raise MetricError(f"--metrics: must name a metric, got {shorten(text)}. Write ndcg@10.")
     for metric in metrics:
         if metric.family != "document" or metric.budget_tokens is not None:
             raise MetricError(
-                f"--metrics: must be computable from ranked documents, got {str(metric)!r}. "
+                f"--metrics: must be computable from ranked documents, got "
+                f"{shorten(str(metric))}. "
                 "Chunks, tokens and costs are known to `sweep run` only; write ndcg@10."
             )
     return metrics
@@ -81,14 +83,14 @@ def parse_labels(texts: Sequence[str]) -> tuple[int, int]:
     for name in given:
         if name not in _RANGE:
             raise MetricError(
-                f"--set: with metrics, must name one of {', '.join(_RANGE)}, got {name!r}. "
+                f"--set: with metrics, must name one of {', '.join(_RANGE)}, got {shorten(name)}. "
                 "Put thresholds into metric names, recall(rel=2)@10."
             )
     low, high = (given.get(name, default) for name, default in _RANGE.items())
     if not isinstance(low, int) or not isinstance(high, int) or low >= high:
         raise MetricError(
-            f"--set: the range of labels must be two rising whole numbers, got {low!r} and "
-            f"{high!r}. Write ground_truth_label_max=4."
+            f"--set: the range of labels must be two rising whole numbers, got {shorten(low)} and "
+            f"{shorten(high)}. Write ground_truth_label_max=4."
         )
     return low, high
 
@@ -121,8 +123,10 @@ def score_run(
     if not shared:
         ours, theirs = (next(iter(queries)) for queries in (qrels.graded, run))
         raise MetricError(
-            f"{where}: run and qrels must share a query, got {len(run)} and {len(qrels.graded)} "
-            f"queries without a common one (for example {theirs!r} and {ours!r}). Check the ids."
+            f"{where}: run and qrels must share a query, got {len(run)} and "
+            f"{len(qrels.graded)} "
+            f"queries without a common one (for example {shorten(theirs)} and "
+            f"{shorten(ours)}). Check the ids."
         )
     if _needs_range(metrics):
         _check_labels(qrels, labels)
@@ -139,7 +143,7 @@ def score_run(
         notices = (*notices, f"left out, as they are not judged: {_name(unjudged)}")
     if not any(document in qrels.graded[query] for query in shared for document in run[query]):
         document = next((id_ for query in shared for id_ in run[query]), "")
-        notices = (*notices, f"no document of the run is judged (for example {document!r})")
+        notices = (*notices, f"no document of the run is judged (for example {shorten(document)})")
     return dataclasses.replace(scores, counts=counts, notices=(*notices, *scores.notices))
 
 
@@ -276,7 +280,8 @@ def _check_labels(qrels: Qrels, labels: tuple[int, int]) -> None:
         for document, label in judged.items():
             if not labels[0] <= label <= labels[1]:
                 raise MetricError(
-                    f"qrels, query {query!r}, document {document!r}: labels must lie in "
+                    f"qrels, query {shorten(query)}, document {shorten(document)}: labels "
+                    f"must lie in "
                     f"{labels[0]} to {labels[1]} for document_retrieval, got {label}. "
                     "Give their range: --set ground_truth_label_max=.."
                 )

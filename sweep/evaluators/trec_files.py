@@ -3,7 +3,6 @@
 A file whose first line begins with `{` is JSON Lines.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +10,9 @@ from pathlib import Path
 from sweep.errors import MetricError
 from sweep.evaluators.ranked_rows import read_judged, read_query_id, read_retrieved
 from sweep.evaluators.rows import read_rows
+from sweep.numerals import whole_number
 from sweep.text_lines import shorten
 from sweep.trec import TREC_QRELS, is_json, read_cells, read_trec_run, refuse_empty
-
-_LABEL = re.compile(r"[+-]?\d{1,9}", re.A)  # 9 digits: any grade, and fits 32 bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,17 +43,17 @@ def read_qrels(path: Path) -> Qrels:
     qrels: dict[str, dict[str, int]] = {}
     repeats = []
     for number, (query, document, text) in read_cells(path, trec=TREC_QRELS, last="label"):
-        if not _LABEL.fullmatch(text.strip()):
+        label = whole_number(text)
+        if label is None:
             raise MetricError(
                 f"{path}:{number}: the label must be a whole number, got {shorten(text)}. "
                 "Round it, or scale it up."
             )
-        label = int(text)
         known = qrels.setdefault(query, {}).setdefault(document, label)
         if known != label:
             raise MetricError(
                 f"{path}:{number}: a pair must have one label, got {label} after {known} for "
-                f"query {query!r}, document {document!r}. Remove one of the lines."
+                f"query {shorten(query)}, document {shorten(document)}. Remove one of the lines."
             )
         repeats.append(number)
     n_repeated = len(repeats) - sum(map(len, qrels.values()))

@@ -23,6 +23,7 @@ from sweep.index.segmenters import DICTIONARIES, make_segmenter
 from sweep.index.stop_lists import FUNCTION_WORDS
 from sweep.index.words import JOINT, Split, make_splitter, split_words, words_with_parts
 from sweep.machine import machine_name, version_of
+from sweep.text_lines import shorten
 
 AUTO = "auto"
 IDENTIFIERS = "+identifiers"
@@ -77,7 +78,7 @@ def make_analyzer(name: str) -> Split:
     base = name.removesuffix(IDENTIFIERS)
     if base not in analyzer_names():
         raise IndexingError(
-            f"bm25.analyzer: must be a known analyzer, got {name!r}. {_advice(name)}"
+            f"bm25.analyzer: must be a known analyzer, got {shorten(name)}. {_advice(name)}"
         )
     split = _splitter(base, has_identifiers=base != name)
     return split if base == AUTO or base in DICTIONARIES else _of_language(base, split)

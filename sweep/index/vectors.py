@@ -19,6 +19,7 @@ from sweep.configuration import Similarity, VectorConfig
 from sweep.errors import IndexingError
 from sweep.index.exact import prepare_vectors, search_exact
 from sweep.records import Ints, RankedLists, Vectors
+from sweep.text_lines import shorten
 
 POINTS_PER_LIST = 39  # faiss's own minimum of training points per IVF list
 _CRASHES = re.compile(
@@ -240,14 +241,15 @@ def _make(factory: str, dimension: int, similarity: Similarity) -> Any:
     if _CRASHES.search(factory):
         raise IndexingError(
             f"vector.index: must have one IVF list and two HNSW neighbours at least, got "
-            f"{factory!r}. Write for example Flat, HNSW32 or IVF256,Flat."
+            f"{shorten(factory)}. Write for example Flat, HNSW32 or IVF256,Flat."
         )
     try:
         return faiss.index_factory(dimension, factory, metric)
     except RuntimeError as error:
         raise IndexingError(
             f"vector.index: must be a faiss factory string for dimension {dimension}, got "
-            f"{factory!r} ({_last_line(error)}). Write for example Flat, HNSW32 or IVF256,Flat."
+            f"{shorten(factory)} ({_last_line(error)}). Write for example Flat, HNSW32 or "
+            f"IVF256,Flat."
         ) from error
 
 

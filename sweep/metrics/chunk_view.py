@@ -10,6 +10,7 @@ from sweep.metrics.judgements import SpanJudgements
 from sweep.metrics.names import Metric
 from sweep.metrics.passages import SPAN_RULES, Passages, SpanRule
 from sweep.records import Chunks, Ints, RankedLists, TokenOffsets
+from sweep.text_lines import shorten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -40,7 +41,8 @@ class ChunkView:
             )
         if self.rule not in SPAN_RULES:
             raise MetricError(
-                f"span rule: must be one of {', '.join(SPAN_RULES)}, got {self.rule!r}. Use the "
+                f"span rule: must be one of {', '.join(SPAN_RULES)}, got "
+                f"{shorten(self.rule)}. Use the "
                 "default, coverage."
             )
         if len(self.lists.items) != self.spans.n_queries:

@@ -96,13 +96,21 @@ class GainEffects(LabelEffects):
 
         Returns: shapes (B, J, 2K), -inf for places without a hole, and (B, J).
         """
+        weights, _ = self._by_place(first, second)
+        others = self.holes - (weights > -np.inf).sum(axis=2)
+        return -np.sort(-weights, axis=2), others
+
+    def _by_place(self, first: Rows, second: Rows) -> tuple[Floats, Ints]:
+        """Return the weights of the two lists' holes, and the holes, each (B, J, 2K), by place.
+
+        A hole of both lists is the first's; the weight of other places is -inf.
+        """
         one, other = np.broadcast_arrays(self.hole[first], self.hole[second])
         own = np.where(one >= 0, self.discount - given(other, one, self.discount), -np.inf)
         alone = (other >= 0) & ~_held(other, one)
         weights = np.concatenate([own, np.where(alone, -self.discount, -np.inf)], axis=2)
         weights[weights == 0] = 0.0
-        others = self.holes - (weights > -np.inf).sum(axis=2)
-        return -np.sort(-weights, axis=2), others
+        return weights, np.concatenate([one, other], axis=2)
 
     def _ratios(self, numerators: Floats, counts: Ints) -> Floats:
         """Return scores with so many holes of the label `top`, (B, J, M); 0 / 0 is 0."""
@@ -171,6 +179,14 @@ class GainEffects(LabelEffects):
             scores = self._ratios(numerators, np.arange(sums.shape[2]))
         added = np.diff(np.where(np.isfinite(scores), scores, -1e300), axis=2)
         return np.maximum(np.minimum.accumulate(added, axis=2), 0.0)
+
+    def step_holes(self, first: int, second: int) -> Ints:
+        """See `LabelEffects`: those of the largest weights."""
+        weights, holes = self._by_place(np.array([first]), np.array([second]))
+        holes = np.where(weights > -np.inf, holes, -1)
+        order = np.argsort(-weights, axis=2, kind="stable")[:, :, : self.hole.shape[2]]
+        found: Ints = np.take_along_axis(holes, order, axis=2)[0]
+        return found
 
 
 def _beginnings(weights: Floats) -> Floats:

@@ -12,6 +12,7 @@ from sweep.errors import MetricError
 from sweep.metrics.arithmetic import Flags, sum_per_row
 from sweep.metrics.judgements import Judgements
 from sweep.records import Floats, Ints, RankedLists
+from sweep.text_lines import shorten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -120,6 +121,7 @@ def _match(judgements: Judgements, items: Ints, present: Flags) -> tuple[Ints, I
 def _refuse_repetition(judgements: Judgements, key: int) -> None:
     row, document = divmod(key, judgements.n_documents)
     raise MetricError(
-        f"document list of query {judgements.query_ids[row]!r}: each document may stand in it "
+        f"document list of query {shorten(judgements.query_ids[row])}: each document may "
+        f"stand in it "
         f"once, got position {document} twice. Merge chunks into documents first."
     )

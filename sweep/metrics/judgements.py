@@ -12,6 +12,7 @@ import numpy as np
 from sweep.errors import MetricError
 from sweep.metrics.arithmetic import Flags, sum_per_row
 from sweep.records import Corpus, Floats, Ints
+from sweep.text_lines import shorten
 
 Id = TypeVar("Id", bound=Hashable)
 _LABEL_LIMIT = 2**31  # a label beyond it is an id or a time in the wrong column
@@ -182,7 +183,7 @@ def prepare_spans(corpus: Corpus) -> SpanJudgements:
     queries = {query.id: index for index, query in enumerate(corpus.queries)}
     entries: list[tuple[int, int, int, int, int]] = []
     for span in corpus.spans:
-        where = f"span {span.query_id!r} in {span.document_id!r}"
+        where = f"span {shorten(span.query_id)} in {shorten(span.document_id)}"
         if span.query_id not in queries or span.document_id not in documents:
             raise MetricError(f"{where}: must name a query and a document of the corpus.")
         if not 0 <= span.start < span.end:
@@ -236,7 +237,8 @@ def _arrange(
 def _checked_label(label: object, query: object, document: object) -> int:
     if not isinstance(label, int | np.integer) or abs(int(label)) >= _LABEL_LIMIT:
         raise MetricError(
-            f"judgement of {document!r} for {query!r}: the label must be a whole number, "
-            f"got {label!r}. Round it, or map it to grades (0 to 4)."
+            f"judgement of {shorten(document)} for {shorten(query)}: the label must be a "
+            f"whole number, "
+            f"got {shorten(label)}. Round it, or map it to grades (0 to 4)."
         )
     return int(label)

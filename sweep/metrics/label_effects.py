@@ -74,6 +74,15 @@ class LabelEffects(ABC):
         del first, second
         return None
 
+    def step_holes(self, first: int, second: int) -> Ints:
+        """Return which holes make the steps of one difference, shape (J, M); -1 where none does.
+
+        The first so many of a query, relevant, reach the sum of its first so many steps.
+
+        Raises: NotImplementedError where `steps` is None.
+        """
+        raise NotImplementedError
+
     def change(self, first: int, second: int) -> Floats:
         """Return how the difference changes if one hole alone is relevant, shape (P,)."""
         row = self.lists.row
@@ -136,6 +145,14 @@ class BestEffects(LabelEffects):
         without = self.reported[first] - self.reported[second]
         steps: Floats = np.maximum(self.largest_difference(first, second) - without, 0.0)
         return steps[:, :, None]
+
+    def step_holes(self, first: int, second: int) -> Ints:
+        """See `LabelEffects`: the hole that reaches the largest difference."""
+        each = self._with_one_each(np.array([first]), np.array([second]))[0]
+        if not each.shape[1]:
+            return np.full((len(each), 1), -1, dtype=np.int64)
+        best: Ints = np.take_along_axis(self.hole[first], each.argmax(axis=1)[:, None], axis=1)
+        return best
 
 
 class PrecisionEffects(LabelEffects):

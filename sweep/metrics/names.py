@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sweep.errors import MetricError
+from sweep.text_lines import shorten
 
 Family = Literal["document", "span", "cost"]
 AZURE = "document_retrieval."  # prefix of the Azure evaluator's own set
@@ -154,6 +155,11 @@ class Metric:
         return _RULES[self.name].family
 
     @property
+    def asks_relevance(self) -> bool:
+        """Return whether labels count by a threshold only: from which on one is relevant."""
+        return _RULES[self.name].relevance
+
+    @property
     def per_query(self) -> bool:
         """Return whether each query has a score; most costs are one number for a configuration."""
         return self.family != "cost" or self.name == "context_tokens"
@@ -233,4 +239,4 @@ def _example(name: str) -> str:
 
 
 def _error(text: str, rule: str, value: object, advice: str) -> MetricError:
-    return MetricError(f"metric {text!r}: {rule}, got {value!r}. {advice}")
+    return MetricError(f"metric {shorten(text)}: {rule}, got {shorten(value)}. {advice}")

@@ -6,6 +6,7 @@ import numpy as np
 
 from sweep.errors import MetricError
 from sweep.records import RankedLists
+from sweep.text_lines import shorten
 
 CHUNK_SEPARATOR = "#"  # between a document's id and what numbers its chunk
 
@@ -66,7 +67,7 @@ def best_chunks(found: Mapping[str, float], separator: str) -> dict[str, float]:
 
 
 def _check_entry(query: str, document: str, score: float, *, known: bool) -> None:
-    where = f"run, query {query!r}, document {document!r}"
+    where = f"run, query {shorten(query)}, document {shorten(document)}"
     if score != score:
         raise MetricError(f"{where}: the score must be a number, got NaN. Remove the entry.")
     if not known:

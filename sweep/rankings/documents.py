@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sweep.configuration import TopKUnit
 from sweep.errors import RankingError
 from sweep.records import Floats, Ints, RankedLists
+from sweep.text_lines import shorten
 
 
 def to_documents(lists: RankedLists, chunk_document: Ints, *, aggregate: str) -> RankedLists:
@@ -101,7 +102,7 @@ def _parse_aggregate(aggregate: str) -> int | None:
         return int(found[1])
     raise RankingError(
         "aggregate: must be max, first, sum or mean@m with m >= 1, "
-        f"got {aggregate!r}. Write for example mean@3."
+        f"got {shorten(aggregate)}. Write for example mean@3."
     )
 
 

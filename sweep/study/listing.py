@@ -1,11 +1,14 @@
 """The studies of a storage, one line each."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import optuna
 
+from sweep.study.driver.identity import next_name
 from sweep.study.folder import default_storage
+from sweep.study.labels.added_labels import LABELS
 from sweep.study.quick_look import SAMPLE
 from sweep.study.storage.recency import recency
 from sweep.study.storage.storage import open_storage
@@ -22,6 +25,43 @@ class StudySummary:
     corpus: str
     last_run: str
     sample: dict[str, int] | None = None  # of a search on one: `documents`, `of`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierStudies:
+    """Studies over what a corpus folder held before; they stay as they are.
+
+    Attributes:
+        names: the studies, the one that was run last first.
+        next_name: a name for a study over what the folder holds now.
+    """
+
+    names: tuple[str, ...]
+    next_name: str
+
+
+def earlier_studies(folder: Path, content: str, *, name: str) -> EarlierStudies | None:
+    """Return the studies over other content of a corpus folder; None where there are none.
+
+    Args:
+        folder: the corpus folder.
+        content: the hash of what it holds now.
+        name: that a run gives its study where none is named.
+    """
+    if not Path(default_storage()).is_file():
+        return None
+    abouts = abouts_of(open_storage(default_storage()))
+    names = [
+        known
+        for known, about in sorted(abouts.items(), key=lambda a: recency(a[1]), reverse=True)
+        if about.get("corpus_folder") == str(folder.resolve())
+        and LABELS not in about
+        and about["identity"]["corpus"] != content
+    ]
+    if not names:
+        return None
+    free = name if name not in abouts else next_name(name, abouts)
+    return EarlierStudies(names=tuple(names), next_name=free)
 
 
 def list_studies(storage: str | None = None) -> list[StudySummary]:

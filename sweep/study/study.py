@@ -22,6 +22,7 @@ from sweep.study.storage.address import shown
 from sweep.study.storage.recency import recency
 from sweep.study.storage.storage import open_storage
 from sweep.study.tables import read_matrix
+from sweep.text_lines import shorten
 from sweep.trials import TrialRecord
 
 if TYPE_CHECKING:  # the winner's statistics load scipy, which listing trials can do without
@@ -61,7 +62,7 @@ class Study:
             name = max(abouts, key=lambda known: recency(abouts[known]))
         if name not in abouts:
             raise StudyError(
-                f"study: must be one in {shown(self.storage)!r}, got {name!r}. "
+                f"study: must be one in {shown(self.storage)!r}, got {shorten(name)}. "
                 f"{_hint(name, list(abouts))}"
             )
         self.name = name
@@ -195,12 +196,13 @@ class Study:
         )
 
     def _choosable(self) -> tuple[TrialRecord, ...]:
+        from sweep.study.labels.added_labels import finishing
         from sweep.winner.feasible import no_feasible
 
         if not self.complete:
             raise StudyError(
-                f"study {self.name!r}: must have a finished trial, got none yet. Let the command "
-                f"that makes it go on, or see `sweep trials {self.name}` for what failed."
+                f"study {self.name!r}: must have a finished trial, got none yet. Let "
+                f"{finishing(self)} go on, or see `sweep trials {self.name}` for what failed."
             )
         if not self.feasible:
             raise no_feasible(self.name, self.complete)
@@ -225,6 +227,7 @@ class Study:
 
     def counts(self) -> "Counts":
         """Return how many configurations ended how."""
+        from sweep.study.labels.added_labels import finishing
         from sweep.winner.answer import Counts
 
         failed = {t.fingerprint for t in self.trials} - {t.fingerprint for t in self.complete}
@@ -233,6 +236,7 @@ class Study:
             failed=len(failed),
             infeasible=len(self.complete) - len(self.feasible),
             planned=int(self.about["planned"]),
+            finish=finishing(self),
         )
 
     def answer(

@@ -32,20 +32,31 @@ LEADERS = 10  # trials of the leaderboard
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many configurations ended how."""
+    """How many configurations ended how.
+
+    Attributes:
+        complete, failed, infeasible, planned: configurations.
+        finish: the command that goes on with a study that is not finished, as a sentence has it.
+    """
 
     complete: int
     failed: int
     infeasible: int
     planned: int
+    finish: str = "the same `sweep run` command"
+
+    @property
+    def left(self) -> int:
+        """Return how many planned configurations have not been tried."""
+        return self.planned - self.complete - self.failed
 
     def __str__(self) -> str:
         """Return `47 configurations evaluated, 1 failed`; an unfinished study says so."""
         text = f"{self.complete} configurations evaluated"
-        if self.complete + self.failed < self.planned:
+        if self.left > 0:
             text = (
                 f"{self.complete} of {self.planned} configurations evaluated: NOT FINISHED, the "
-                f"choice may change"
+                f"choice may change; {self.finish} goes on"
             )
         if self.failed:
             text += f", {self.failed} failed"
@@ -55,7 +66,7 @@ class Counts:
 
     def to_json(self) -> dict[str, int]:
         """Return a JSON-ready form."""
-        return asdict(self)
+        return {name: count for name, count in asdict(self).items() if name != "finish"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
 from sweep.errors import WinnerError
-from sweep.text_lines import nearest
+from sweep.text_lines import nearest, shorten
 
 CostName = Literal["context_tokens", "work", "index_bytes", "latency_p50_ms", "latency_p95_ms"]
 COST_NAMES: tuple[CostName, ...] = get_args(CostName)
@@ -44,7 +44,7 @@ def check_costs(names: Sequence[str], *, where: str) -> tuple[CostName, ...]:
             other = "Choose among them."
             hint = nearest(name, COST_NAMES, otherwise=other, cutoff=0.4, quoted=False)
             raise WinnerError(
-                f"{where}: must be among {', '.join(COST_NAMES)}, got {name!r}. {hint}"
+                f"{where}: must be among {', '.join(COST_NAMES)}, got {shorten(name)}. {hint}"
             )
         if names.count(name) > 1:
             raise WinnerError(f"{where}: must name a cost once, got {name} twice. Remove one.")

@@ -241,6 +241,7 @@ def test_a_hub_that_is_not_there_is_said(tmp_path: Path) -> None:
         (("best", "--pick", "worst"), "--pick"),
         (("verify", "nowhere"), "nowhere"),
         (("query", "island.yaml", "text"), "manifest.json"),
+        (("query", "a question " * 50, "island"), "a question a ...."),
         (("corpus", "inspect", "nowhere"), "nowhere"),
     ],
 )

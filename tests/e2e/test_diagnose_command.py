@@ -111,6 +111,9 @@ def test_several_queries_may_be_meant(island: Island) -> None:
     done = call("explain", "the", cwd=island.folder, env=island.env)
     assert (done.returncode, done.stdout) == (USER_INPUT, "")
     assert "may be one of" in done.stderr
+    long = call("explain", "the " * 500, cwd=island.folder, env=island.env)
+    assert len(long.stderr.splitlines()[0]) < 300
+    assert "the..., which may be one of" in long.stderr or "...," in long.stderr
     assert "  q1 'On which days does the supply boat come?'" in done.stderr
 
 

@@ -66,6 +66,15 @@ def test_from_a_folder_and_a_spreadsheet_to_a_winner(place: Path) -> None:
     assert plan["trials"]["planned"] == 2
     call_well("run", "search_spaces/mine.yaml", "--threads", 1, cwd=place)
     assert call_json("best", cwd=place)["params"]["mode"] == "bm25"
+    second = (*INIT, "--force", "--space", "search_spaces/second.yaml")
+    assert call_json(*second, cwd=place)["earlier_studies"] == []
+    (place / "pages" / "people" / "leave.html").write_text("<p>26 days now.</p>", encoding="utf-8")
+    told = call_well(*second, cwd=place)
+    assert "1 study over the earlier corpus stays as it is (mine)" in told.stderr
+    assert "sweep run search_spaces/second.yaml --study mine-2\n" in told.stdout
+    refused = call("run", "search_spaces/mine.yaml", "--threads", 1, cwd=place)
+    assert "the corpus differs" in refused.stderr
+    assert "sweep run search_spaces/mine.yaml --study mine-2 (what is" in refused.stderr
 
 
 def test_json_holds_all_that_is_told(place: Path) -> None:

@@ -149,6 +149,20 @@ def test_what_the_sibling_can_do(folder: Path) -> None:
     assert recorded(folder / "results" / "sweep.db") == {"COMPLETE": TRIALS}
 
 
+def test_the_first_rows_are_the_labels_that_the_answer_counts(folder: Path) -> None:
+    before = call_json("best", "grid", cwd=folder)
+    holes = before["holes"]
+    assert holes["enough"] is not None
+    pairs = call_json("pool", "grid", "--limit", holes["enough"], cwd=folder)["pairs"]
+    assert len(pairs) == holes["enough"]
+    rows = [{**pair, "label": holes["relevant"]} for pair in pairs]
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    (folder / "few.jsonl").write_text(text, encoding="utf-8")
+    name = call_json("pool", "grid", "--apply", "few.jsonl", cwd=folder)["study"]
+    after = {t["number"]: t["metrics"][before["objective"]] for t in trials_of(folder, name)}
+    assert after[holes["nearest"]] - after[before["number"]] > 0.01  # what is given away for costs
+
+
 def test_labels_in_two_steps_are_labels_in_one(folder: Path) -> None:
     labels = filled(folder)
     rows = [{"query_id": q, "document_id": d, "label": n} for (q, d), n in labels.items()]
@@ -197,9 +211,11 @@ def test_a_kill_in_the_middle_of_applying_loses_and_doubles_nothing(
         assert killed_while_applying(folder, monkeypatch, after=after) == KILLED
     call_well("best", "grid", cwd=folder)
     name = sibling_of(folder)
-    assert "NOT FINISHED" in call_well("best", name, cwd=folder).stdout
+    file = f"results/{name}/labels.jsonl"
+    told = call_well("best", name, cwd=folder).stdout
+    assert f"NOT FINISHED, the choice may change; `sweep pool grid --apply {file}` goes on" in told
     (folder / "results" / name / ".part-half").write_bytes(b"half")
-    call_well("pool", "grid", "--apply", "labels.csv", cwd=folder)
+    call_well("pool", "grid", "--apply", file, cwd=folder)
     assert recorded(folder / "results" / "sweep.db") == {"COMPLETE": 2 * TRIALS}
     assert untimed(trials_of(folder, name)) == untimed(trials_of(other, name))
     assert rankings(folder / "results", name) == rankings(other / "results", name)

@@ -140,6 +140,11 @@ def test_so_many_labels_reach_the_steps(name: str, qrels: dict[str, int], lists:
         few = [row for row, some in enumerate(chosen) if len(some) <= count]
         most = (reached[few, 1] - reached[few, 0]).max()
         assert start + steps[:count].sum() <= most + 1e-9
+    named = [DOCUMENTS[holes.document[h]] for h in effects.step_holes(1, 0)[0].tolist() if h >= 0]
+    counts = range(int((steps > 0).sum()) + 1)
+    prefixes = [{**qrels, **dict.fromkeys(named[:count], 3)} for count in counts]
+    for count, scores in zip(counts, scores_of(name, prefixes, lists, labels), strict=True):
+        assert scores[1] - scores[0] >= start + steps[:count].sum() - 1e-9
 
 
 def test_empty_lists_and_no_holes() -> None:

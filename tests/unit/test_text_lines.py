@@ -2,7 +2,7 @@
 
 import pytest
 
-from sweep.text_lines import counted, nearest
+from sweep.text_lines import counted, nearest, shorten
 
 COLORS = ("red", "green", "blue")
 
@@ -31,3 +31,9 @@ def test_nothing_is_suggested_that_is_not_like_it() -> None:
     assert nearest("mauve", COLORS) == ""
     assert nearest("mauve", COLORS, otherwise="Choose one.") == "Choose one."
     assert nearest("xyz", COLORS, cutoff=0.0).startswith("Did you mean ")
+
+
+def test_a_long_value_is_cut() -> None:
+    assert shorten("a" * 78) == repr("a" * 78)
+    assert shorten("a" * 100_000) == "'" + "a" * 79 + "..."
+    assert shorten(list(range(1000))).endswith("...")

@@ -1,6 +1,6 @@
 """`sweep corpus inspect`: look at a corpus before a sweep."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -29,6 +29,7 @@ def inspect(
 
     SOURCE is a corpus folder, or whatever `sweep corpus convert` reads.
     """
+    from sweep.cli.corpus.facts import fact_rows
     from sweep.cli.output import message, print_json, print_table
     from sweep.configuration import DEFAULT_MODEL
     from sweep.corpus import describe_corpus
@@ -44,7 +45,7 @@ def inspect(
         print_json(facts)
         return
     notices = facts.pop("notices", [])
-    print_table(("what", "value"), list(_flat(facts)))
+    print_table(("what", "value"), fact_rows(facts))
     for notice in notices:
         message(f"note: {notice}")
 
@@ -63,13 +64,3 @@ def _search_notices(corpus: "Corpus") -> list[str]:
     for name in ("ndcg@10", "recall@10", "hit@10"):
         told += saturation_notices(parse_metric(name), corpus, top_k=10)
     return told
-
-
-def _flat(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
-    rows: list[tuple[str, Any]] = []
-    for name, value in facts.items():
-        if isinstance(value, dict):
-            rows += _flat(value, f"{prefix}{name} ")
-        else:
-            rows.append((f"{prefix}{name}", value))
-    return rows

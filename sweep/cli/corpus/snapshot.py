@@ -1,6 +1,7 @@
 """`sweep corpus snapshot`: freeze a corpus, to see later what has changed."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,6 +19,7 @@ def snapshot(folder: Path, force: bool, as_json: bool) -> None:
     became stale.
     """
     import sweep
+    from sweep.cli.corpus.facts import fact_rows
     from sweep.cli.output import print_json, print_table
     from sweep.corpus.readers.beir import SNAPSHOT_FILE
     from sweep.corpus.snapshot import write_snapshot
@@ -27,11 +29,9 @@ def snapshot(folder: Path, force: bool, as_json: bool) -> None:
     if as_json:
         print_json({"snapshot": str(folder / SNAPSHOT_FILE), **about})
         return
-    rows = [("snapshot", str(folder / SNAPSHOT_FILE)), ("hash", content["hash"])]
-    rows += list(content["counts"].items())
-    rows += [
-        (f"{what} {name}", value)
-        for what, lengths in content["lengths"].items()
-        for name, value in lengths.items()
-    ]
-    print_table(("what", "value"), rows)
+    facts: dict[str, Any] = {"snapshot": str(folder / SNAPSHOT_FILE), "hash": content["hash"]}
+    facts |= {what: {"count": count} for what, count in content["counts"].items()}
+    for name, lengths in content["lengths"].items():
+        noun, _, unit = name.partition("_")  # document_words: documents words, as inspect says
+        facts["documents" if noun == "document" else "queries"][unit] = lengths
+    print_table(("what", "value"), fact_rows(facts))

@@ -5,11 +5,12 @@ that `Page 1` and `Page 2` are both columns of pages.
 """
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+from sweep.corpus.columns import find_column, there_are
 from sweep.corpus.tables import Table
 from sweep.errors import CorpusError
-from sweep.text_lines import nearest
+from sweep.text_lines import nearest, shorten
 
 SEVERAL = ("page", "quote")  # fields that may have more than one column
 # English, German, French, Spanish; the first that is there counts, of pages and quotes all are
@@ -69,7 +70,8 @@ def parse_asked_columns(texts: Iterable[str]) -> AskedColumns:
         if not equals or field not in NAMES or not column or twice:
             rule = "one column a field" if twice else "FIELD=COLUMN"
             raise CorpusError(
-                f"--column: must be {rule}, got {text!r}. Write for example question=Frage; "
+                f"--column: must be {rule}, got {shorten(text)}. Write for example "
+                f"question=Frage; "
                 f"fields are {', '.join(NAMES)}."
             )
         columns[field] = (*columns.get(field, ()), column)
@@ -83,7 +85,7 @@ def guess_asked_columns(
     free = list(columns)
     chosen: AskedColumns = {}
     for field, names in given.items():
-        if there := tuple(name for name in names if name in free):
+        if there := tuple(c for name in names if (c := find_column(name, free)) is not None):
             chosen[field] = there
             free = [column for column in free if column not in there]
     for field, names in NAMES.items():
@@ -98,18 +100,36 @@ def guess_asked_columns(
     return chosen
 
 
+def find_asked_header(rows: Sequence[Sequence[str]], given: Mapping[str, tuple[str, ...]]) -> int:
+    """Return which of a sheet's first rows names the columns; others above it are a title.
+
+    That is the first that names questions and pages or quotes, else the first with two cells of
+    which one names questions, else the first.
+    """
+    found = [guess_asked_columns(filter(None, cells), given) for cells in rows]
+    for number, columns in enumerate(found):
+        if "question" in columns and ("page" in columns or "quote" in columns):
+            return number
+    for number, columns in enumerate(found):
+        if "question" in columns and sum(map(bool, rows[number])) > 1:
+            return number
+    return 0
+
+
 def check_asked_columns(given: Mapping[str, tuple[str, ...]], tables: Iterable[Table]) -> None:
     """Refuse a column that no table has.
 
     Raises: CorpusError.
     """
+    tables = list(tables)
     there = dict.fromkeys(column for table in tables for column in table.columns)
     for field, names in given.items():
         for name in names:
-            if name not in there:
-                hint = nearest(name, there, otherwise=f"There are: {', '.join(there)}.")
+            if all(find_column(name, table.columns) is None for table in tables):
+                hint = " ".join([nearest(name, there), there_are(there)]).strip()
                 raise CorpusError(
-                    f"--column {field}: must name a column of the questions, got {name!r}. {hint}"
+                    f"--column {field}: must name a column of the questions, got "
+                    f"{shorten(name)}. {hint}"
                 )
 
 

@@ -1,7 +1,5 @@
 """Pages and a table of questions -> a corpus, and what became of every row."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +7,7 @@ from pathlib import Path
 from sweep.corpus.asked.columns import (
     AskedColumns,
     check_asked_columns,
+    find_asked_header,
     guess_asked_columns,
 )
 from sweep.corpus.asked.resolve import Resolved, Unresolved, resolve
@@ -16,8 +15,9 @@ from sweep.corpus.asked.rows import AskedRow, asked_rows
 from sweep.corpus.assemble import assemble
 from sweep.corpus.found import Dropped, Found, ReadOptions, Source
 from sweep.corpus.readers import pages
-from sweep.corpus.tables import Table, format_of, read_tables
+from sweep.corpus.tables import Row, Table, format_of, read_tables
 from sweep.corpus.text_file import check_encoding, encoding_where_needed
+from sweep.csv_text import csv_text, unguarded
 from sweep.errors import CorpusError
 from sweep.records import Corpus, Document, Notice
 
@@ -62,6 +62,7 @@ def read_asked(
     name: str,
     columns: Mapping[str, tuple[str, ...]] | None = None,
     encoding: str | None = None,
+    drop_repeated: bool = False,
 ) -> AskedCorpus:
     """Read a folder of pages and a table of questions as a corpus.
 
@@ -71,13 +72,15 @@ def read_asked(
         name: of the corpus.
         columns: column names by field, where the user says them; others are guessed.
         encoding: of text files; None: see `read_text`, and what an HTML page says of itself.
+        drop_repeated: take lines out of the pages that stand on most of them.
     Raises: CorpusError if a file cannot be read, no column holds questions, or nothing of any
         question can be resolved.
     """
     check_encoding(encoding)
     given = columns or {}
     tables, notices = _asked_tables(questions, given, encoding)
-    found = list(pages.read(Source(folder), ReadOptions(encoding=encoding)))
+    options = ReadOptions(encoding=encoding, drop_repeated=drop_repeated)
+    found = list(pages.read(Source(folder), options))
     documents = [
         one.item for one in found if isinstance(one, Found) and isinstance(one.item, Document)
     ]
@@ -102,22 +105,19 @@ def read_asked(
 
 def unresolved_csv(rows: Sequence[Unresolved]) -> str:
     """Return the rows that were not resolved as CSV: see `LISTED`."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(LISTED)
-    for one in rows:
-        writer.writerow(
-            (
-                one.row.place.at,
-                one.row.question,
-                "; ".join(one.row.pages),
-                "\n".join(one.row.quotes),
-                one.why,
-                one.kept or "nothing",
-                "\n".join(one.candidates),
-            )
+    cells = (
+        (
+            one.row.place.at,
+            one.row.question,
+            "; ".join(one.row.pages),
+            "\n".join(one.row.quotes),
+            one.why,
+            one.kept or "nothing",
+            "\n".join(one.candidates),
         )
-    return buffer.getvalue()
+        for one in rows
+    )
+    return csv_text(LISTED, cells)
 
 
 def _asked_tables(
@@ -132,11 +132,19 @@ def _asked_tables(
         )
     named = {field: names[0] for field, names in given.items()}
     encoding = encoding_where_needed(path, encoding)
-    tables = [t for t in read_tables(path, encoding=encoding, given=named) if t.columns]
+    found = read_tables(
+        path,
+        encoding=encoding,
+        given=named,
+        find_header=lambda rows: find_asked_header(rows, given),
+    )
+    tables = [table for table in found if table.columns]
     check_asked_columns(given, tables)
     taken, notices = [], []
     for table in tables:
         columns = guess_asked_columns(table.columns, given)
+        if table.columns == LISTED:
+            table = _unguarded(table)
         if "question" in columns and ("page" in columns or "quote" in columns):
             taken.append((table, _as_taken(table, columns, given)))
             notices += [Notice(where=table.name, text=remark) for remark in table.remarks]
@@ -144,12 +152,21 @@ def _asked_tables(
             text = f"sheet without questions and pages left out: columns {_names(table.columns)}"
             notices.append(Notice(where=table.name, text=text))
     if not taken:
-        names = _names([name for table in tables for name in table.columns])
+        names = _names(list(dict.fromkeys(n for table in tables for n in table.columns)))
         raise CorpusError(
             f"{path}: must have a column of questions and one of pages or quotes, got columns "
             f"{names or 'none'}. Name them: --column question=COLUMN --column page=COLUMN."
         )
     return taken, notices
+
+
+def _unguarded(table: Table) -> Table:
+    """Return the rows of an `unresolved.csv` that somebody has mended as they were asked."""
+    rows = [
+        Row(row.place, {name: unguarded(str(cell)) for name, cell in row.values.items()})
+        for row in table.rows
+    ]
+    return replace(table, rows=rows)
 
 
 def _as_taken(

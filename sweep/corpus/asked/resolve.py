@@ -8,6 +8,7 @@ from sweep.corpus.asked.matching import Matched, PageLabels, Problem
 from sweep.corpus.asked.rows import AskedRow, holds_cut
 from sweep.corpus.found import Found, Judgement, Place
 from sweep.records import Document, Notice, Query, Span
+from sweep.text_lines import shorten
 
 SHOWN = 8  # rows that a notice names
 OUTCOMES = ("exact", "tolerant", "by quote", "page only", "not resolved")
@@ -114,7 +115,7 @@ class _Resolver:
             return "has an id with a tab or a line end"
         same_id = self._ids.get(row.id) if row.id else None
         if same_id is not None and _words(same_id.row.question) != _words(row.question):
-            return f"has the id {row.id!r} of another question ({same_id.row.place.at})"
+            return f"has the id {shorten(row.id)} of another question ({same_id.row.place.at})"
         return None
 
     def _question(self, row: AskedRow) -> _Asked:

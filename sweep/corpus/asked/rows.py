@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sweep.corpus.asked.columns import AskedColumns
-from sweep.corpus.fields import CUTTING, is_integer
+from sweep.corpus.fields import CUTTING
 from sweep.corpus.found import Place
 from sweep.corpus.tables import Row, Table
+from sweep.numerals import whole_number
 
 _BETWEEN = re.compile(r"\s*(?:[;|]|\r?\n)\s*")
 
@@ -63,15 +64,10 @@ def _row(row: Row, columns: AskedColumns, used: set[str]) -> AskedRow:
         question=next(iter(cells("question")), ""),
         pages=tuple(dict.fromkeys(cells("page"))),
         quotes=tuple(dict.fromkeys(cells("quote"))),
-        grade=_grade(next(iter(cells("grade")), "1")),
+        grade=whole_number(next(iter(cells("grade")), "1")),
         id=next(iter(cells("id")), ""),
         metadata={name: value for name, value in metadata.items() if value not in (None, "")},
     )
-
-
-def _grade(cell: str) -> int | None:
-    cell = re.sub(r"\.0+\Z", "", cell)
-    return int(cell) if is_integer(cell) else None
 
 
 def _text(value: Any) -> str:

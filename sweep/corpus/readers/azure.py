@@ -12,7 +12,7 @@ it. What is missing comes from another file.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sweep.corpus.fields import read_id, read_integer, read_metadata, read_text, read_title
+from sweep.corpus.fields import read_id, read_metadata, read_text, read_title, read_whole_number
 from sweep.corpus.found import Finding, Found, Judgement, Place, ReadOptions, Source
 from sweep.corpus.jsonl import peek_keys
 from sweep.corpus.tables.json_rows import read_json_rows
@@ -72,7 +72,7 @@ def _items(values: Mapping[str, Any], name: str, place: Place) -> list[tuple[str
         return []
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise CorpusError(
-            f"{place}: {name!r} must be a list of objects, got {shorten(items)}. "
+            f"{place}: {shorten(name)} must be a list of objects, got {shorten(items)}. "
             "Write [{'document_id': ..., ...}]."
         )
     return [(f"{place} {name}[{index}]", item) for index, item in enumerate(items)]
@@ -92,7 +92,7 @@ def _judgement(item: Mapping[str, Any], query_id: str, where: str) -> Judgement:
     return Judgement(
         query_id,
         read_id(item, "document_id", where=where),
-        read_integer(label, where=where, what="query_relevance_label"),
+        read_whole_number(label, where=where, what="query_relevance_label"),
     )
 
 

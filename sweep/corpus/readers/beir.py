@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sweep.corpus.compressed import ENDINGS, find_file
-from sweep.corpus.fields import is_integer, read_id, read_integer, read_metadata, read_title
+from sweep.corpus.fields import read_id, read_metadata, read_title, read_whole_number
 from sweep.corpus.fields import read_text as read_text_field
 from sweep.corpus.found import Finding, Found, Judgement, Place, ReadOptions, Source
 from sweep.corpus.jsonl import read_jsonl
 from sweep.corpus.text_file import read_lines
 from sweep.errors import CorpusError
+from sweep.numerals import is_numeral
 from sweep.records import Document, Query, Span
 from sweep.text_lines import shorten
 
@@ -81,7 +82,7 @@ def find_qrels(folder: Path, *, name: str | None) -> Path | None:
     elif not direct and preferred in inside:
         return preferred
     found = ", ".join(path.relative_to(folder).as_posix() for path in [*inside, *direct]) or "none"
-    got = "several" if name is None else f"qrels={name!r}"
+    got = "several" if name is None else f"qrels={shorten(name)}"
     raise CorpusError(
         f"{folder}: one file of judgements must be chosen, got {got} (found: {found}). "
         "Name one of them by qrels= (on the command line: --qrels)."
@@ -139,9 +140,9 @@ def _qrels(path: Path, options: ReadOptions) -> Iterator[Found]:
                 f"{where}: must have 3 cells separated by tabs (query-id, corpus-id, score), got "
                 f"{len(cells)} in {shorten(line)}. Complete the line, or write it with tabs."
             )
-        if number == 1 and not is_integer(cells[2]):
+        if number == 1 and not is_numeral(cells[2]):
             continue  # a header
-        grade = read_integer(cells[2], where=where, what="a score")
+        grade = read_whole_number(cells[2], where=where, what="a score")
         yield Found(Place(str(path), str(number)), Judgement(cells[0], cells[1], grade))
 
 
@@ -151,7 +152,7 @@ def _spans(path: Path, options: ReadOptions) -> Iterator[Found]:
         query_id = read_id(record, "query-id", where=where)
         document_id = read_id(record, "corpus-id", where=where)
         start, end, grade = (
-            read_integer(record.get(field), where=where, what=repr(field))
+            read_whole_number(record.get(field), where=where, what=repr(field))
             for field in ("start", "end", "score")
         )
         span = Span(query_id=query_id, document_id=document_id, start=start, end=end, grade=grade)

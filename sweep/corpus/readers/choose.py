@@ -21,7 +21,7 @@ from sweep.corpus.readers import (
 from sweep.corpus.tables import FORMATS, format_of
 from sweep.errors import CorpusError
 from sweep.records import Notice
-from sweep.text_lines import nearest
+from sweep.text_lines import nearest, shorten
 
 EXAMPLES = 8
 
@@ -105,7 +105,7 @@ def reader_named(name: str) -> Reader:
     """
     if name not in BY_NAME:
         hint = nearest(name, BY_NAME, otherwise=f"There are: {', '.join(BY_NAME)}.")
-        raise CorpusError(f"--format: must name a form, got {name!r}. {hint}")
+        raise CorpusError(f"--format: must name a form, got {shorten(name)}. {hint}")
     return BY_NAME[name]
 
 

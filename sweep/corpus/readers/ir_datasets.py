@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from sweep.corpus.fields import read_id, read_integer
+from sweep.corpus.fields import read_id, read_whole_number
 from sweep.corpus.found import Finding, Found, Judgement, Place, ReadOptions, Source
 from sweep.corpus.tables.plain import to_plain
 from sweep.errors import CorpusError
@@ -65,7 +65,7 @@ def _read(dataset: Any, where: str) -> Iterator[Found]:
     if dataset.has_qrels():
         for number, one in enumerate(dataset.qrels_iter(), start=1):
             place = Place(where, f"judgement {number}")
-            grade = read_integer(one.relevance, where=str(place), what="relevance")
+            grade = read_whole_number(one.relevance, where=str(place), what="relevance")
             yield Found(place, Judgement(str(one.query_id), str(one.doc_id), grade))
 
 

@@ -15,7 +15,7 @@ from sweep.corpus.found import Finding, Found, Place, ReadOptions, Source
 from sweep.corpus.pages.folder import HTML, MARKDOWN, PageFile, holds_pages, list_pages
 from sweep.corpus.pages.front_matter import split_front_matter
 from sweep.corpus.pages.markdown import split_heading
-from sweep.corpus.pages.repeated import repeated_notice
+from sweep.corpus.pages.repeated import drop_repeated, repeated_notice
 from sweep.corpus.text_file import encoding_where_needed, read_text
 from sweep.errors import CorpusError
 from sweep.records import Document, Notice
@@ -43,21 +43,29 @@ def read(source: Source, options: ReadOptions) -> Iterator[Finding]:
         )
     left_out: dict[str, list[str]] = {}
     documents: list[Document] = []
+    notices: list[Notice] = []
     for file in list_pages(folder):
         reason = file.left_out
         if reason is None:
             document, fault = _page(file, options)
             if document is not None:
                 documents.append(document)
-                yield Found(Place(str(file.path), "1"), document)
                 if fault:
-                    yield Notice(where=file.id, text=f"{fault}; it is read as text")
+                    notices.append(Notice(where=file.id, text=f"{fault}; it is read as text"))
                 continue
             reason = fault or "no text in it"
         left_out.setdefault(reason, []).append(file.id)
-    yield from _left_out_notices(str(folder), left_out)
     if not documents:
         raise CorpusError(_no_pages(str(folder), left_out))
+    notices += _left_out_notices(str(folder), left_out)
+    if options.drop_repeated:
+        removal = drop_repeated(documents)
+        pairs = zip(documents, removal.documents, strict=True)
+        documents = [one if one is was else _without_title(one) for was, one in pairs]
+        notices.append(Notice(where=str(folder), text=removal.text()))
+    for document in documents:
+        yield Found(Place(str(folder / document.id), "1"), document)
+    yield from notices
     if repeated := repeated_notice(documents):
         yield Notice(where=str(folder), text=repeated)
 
@@ -88,6 +96,12 @@ def _page(file: PageFile, options: ReadOptions) -> tuple[Document | None, str | 
         return None, "no text in it"
     stem = PurePosixPath(PurePosixPath(file.id).name).stem
     return replace(document, title=document.title or stem), fault
+
+
+def _without_title(document: Document) -> Document:
+    """Return a page without its title, where that stands at the beginning now."""
+    title, text = split_heading(document.text)
+    return replace(document, text=text) if title == document.title else document
 
 
 def _title_of(metadata: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ names one gold document; a question with several has several rows.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sweep.corpus.fields import read_id, read_integer, read_metadata, read_text
+from sweep.corpus.fields import read_id, read_metadata, read_text, read_whole_number
 from sweep.corpus.found import Answer, Finding, Found, Judgement
 from sweep.corpus.tables import Row, Table
 from sweep.errors import CorpusError
@@ -70,7 +70,7 @@ def _grades(row: Row, columns: Mapping[str, str]) -> dict[str, int]:
     common = 1
     if "gold" in columns and "grade" in columns:
         column = columns["grade"]
-        common = read_integer(row.values.get(column), where=where, what=repr(column))
+        common = read_whole_number(row.values.get(column), where=where, what=repr(column))
     gold = _cell(row, columns, "gold")
     if isinstance(gold, Mapping):
         raise _error(row, columns["gold"], "a list of document ids", gold)
@@ -82,9 +82,9 @@ def _grades(row: Row, columns: Mapping[str, str]) -> dict[str, int]:
     if not isinstance(own, Mapping):
         raise _error(row, columns["grades"], "grades by document id", own)
     for id_, grade in own.items():
-        what = f"the grade of {id_!r}"
+        what = f"the grade of {shorten(id_)}"
         key = read_id({"id": id_}, "id", where=where)
-        grades[key] = read_integer(grade, where=where, what=what)
+        grades[key] = read_whole_number(grade, where=where, what=what)
     return grades
 
 
@@ -105,5 +105,5 @@ def _cell(row: Row, columns: Mapping[str, str], field: str) -> Any:
 
 def _error(row: Row, column: str, rule: str, got: Any) -> CorpusError:
     return CorpusError(
-        f"{row.place}: {column!r} must be {rule}, got {shorten(got)}. Correct the record."
+        f"{row.place}: {shorten(column)} must be {rule}, got {shorten(got)}. Correct the record."
     )

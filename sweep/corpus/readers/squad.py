@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from sweep.corpus.compressed import bare_name
-from sweep.corpus.fields import is_integer, read_id, read_metadata, read_text
+from sweep.corpus.fields import read_id, read_metadata, read_text
 from sweep.corpus.found import Answer, Finding, Found, Judgement, Place, ReadOptions, Source
 from sweep.corpus.jsonl import peek_keys, read_json
 from sweep.corpus.text_file import peek_text
 from sweep.errors import CorpusError
+from sweep.numerals import whole_number
 from sweep.records import Document, Notice, Query
 from sweep.text_lines import shorten
 
@@ -86,12 +87,12 @@ def _question(place: Place, question: Mapping[str, Any], document_id: str) -> It
     answers: dict[tuple[str, int | None], Answer] = {}
     for at, answer in _list(question, "answers", place.file, f"{place.at}.answers"):
         start = answer.get("answer_start")
-        if not isinstance(answer.get("text"), str) or not (start is None or is_integer(start)):
+        offset = whole_number(start)
+        if not isinstance(answer.get("text"), str) or (offset is None and start is not None):
             raise CorpusError(
                 f"{place.file}:{at}: an answer must have text and answer_start, got "
                 f"{shorten(dict(answer))}. Correct it."
             )
-        offset = None if start is None else int(start)
         key = (answer["text"], offset)
         answers[key] = Answer(id_, document_id, answer["text"], 1, offset)
     if answers:

@@ -7,9 +7,9 @@ judgements, or spans; which of these, its columns tell, then its name, or the us
 
 from collections.abc import Iterator, Mapping
 
-from sweep.corpus.columns import NEEDED, guess_columns, guess_role
+from sweep.corpus.columns import NEEDED, find_column, guess_columns, guess_role
 from sweep.corpus.compressed import bare_name
-from sweep.corpus.fields import read_id, read_integer, read_metadata, read_text, read_title
+from sweep.corpus.fields import read_id, read_metadata, read_text, read_title, read_whole_number
 from sweep.corpus.found import (
     ColumnsRead,
     Finding,
@@ -24,6 +24,7 @@ from sweep.corpus.tables import Row, Table, format_of, read_tables
 from sweep.corpus.text_file import peek_text
 from sweep.errors import CorpusError
 from sweep.records import Document, Notice, Span
+from sweep.text_lines import shorten
 
 NAME = "table"
 
@@ -76,10 +77,12 @@ def read_table(table: Table, options: ReadOptions, *, role: Role | None) -> Iter
     if missing:
         raise CorpusError(
             f"{table.file}: {role} must have {' and '.join(NEEDED[role])}, got columns "
-            f"{', '.join(map(repr, table.columns[:12]))}. Name the one for {missing[0]!r} by "
+            f"{', '.join(map(repr, table.columns[:12]))}. Name the one for "
+            f"{shorten(missing[0])} by "
             f"--column {missing[0]}=COLUMN."
         )
-    given = frozenset(f for f, c in options.columns.items() if columns.get(f) == c)
+    named = {f: find_column(c, table.columns) for f, c in options.columns.items()}
+    given = frozenset(f for f, c in named.items() if c is not None and columns.get(f) == c)
     yield ColumnsRead(
         file=table.file, role=role, columns=columns, given=given, all_columns=table.columns
     )
@@ -124,7 +127,7 @@ def _judgement(row: Row, columns: Mapping[str, str]) -> Judgement:
 def _span(row: Row, columns: Mapping[str, str]) -> Span:
     where = str(row.place)
     start, end = (
-        read_integer(row.values.get(columns[field]), where=where, what=repr(columns[field]))
+        read_whole_number(row.values.get(columns[field]), where=where, what=repr(columns[field]))
         for field in ("start", "end")
     )
     return Span(
@@ -140,4 +143,4 @@ def _grade(row: Row, columns: Mapping[str, str]) -> int:
     column = columns.get("grade")
     if column is None:
         return 1
-    return read_integer(row.values.get(column), where=str(row.place), what=repr(column))
+    return read_whole_number(row.values.get(column), where=str(row.place), what=repr(column))

@@ -15,10 +15,11 @@ from pathlib import Path
 
 from sweep.corpus.columns import role_by_name
 from sweep.corpus.compressed import bare_name
-from sweep.corpus.fields import is_integer, read_id, read_integer
+from sweep.corpus.fields import read_id, read_whole_number
 from sweep.corpus.found import Finding, Found, Judgement, Place, ReadOptions, Source
 from sweep.corpus.text_file import peek_text, read_lines, read_text
 from sweep.errors import CorpusError
+from sweep.numerals import is_numeral
 from sweep.records import Document, Query
 from sweep.text_lines import shorten
 from sweep.trec import split_blanks
@@ -47,7 +48,7 @@ def recognises(source: Source, options: ReadOptions) -> bool:
     cells = split_blanks(head.split("\n", 1)[0])
     if bare_name(source.path).endswith((".trec", ".qrels", ".qrel")):
         return True
-    is_qrels = len(cells) == 4 and is_integer(cells[3]) and cells[1] in ("0", "Q0")
+    is_qrels = len(cells) == 4 and is_numeral(cells[3]) and cells[1] in ("0", "Q0")
     return is_qrels and not bare_name(source.path).endswith((".csv", ".json", ".jsonl"))
 
 
@@ -84,7 +85,7 @@ def _qrels(source: Source, options: ReadOptions) -> Iterator[Found]:
                 f"{where}: must have 4 cells separated by white space (query, iteration, "
                 f"document, grade), got {len(cells)} in {shorten(line)}. Complete the line."
             )
-        grade = read_integer(cells[3], where=where, what="a grade")
+        grade = read_whole_number(cells[3], where=where, what="a grade")
         found = True
         yield Found(Place(str(path), str(number)), Judgement(cells[0], cells[2], grade))
     if not found:

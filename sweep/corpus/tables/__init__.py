@@ -4,7 +4,7 @@ Cells of text files stay texts as they are written: no id is ever taken for a nu
 "nothing". Other files give what they hold: texts, numbers, lists, None.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from sweep.corpus.compressed import bare_name
 from sweep.corpus.found import Place
 from sweep.errors import CorpusError
 
+FindHeader = Callable[[Sequence[Sequence[str]]], int]  # of the first filled rows: which it is
+HEADER_WITHIN = 10  # filled rows among which the names of columns are looked for
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx")
 _ENDINGS = {
     ".csv": "csv",
@@ -64,6 +66,7 @@ def read_tables(
     format: str | None = None,
     encoding: str | None = None,
     given: Mapping[str, str] | None = None,
+    find_header: FindHeader | None = None,
 ) -> list[Table]:
     """Return the tables of a file: one, or one a sheet.
 
@@ -72,13 +75,19 @@ def read_tables(
         format: one of `FORMATS`; None: what its name tells.
         encoding: of a text file; see `read_text`.
         given: column by field, as named by the user; tells a first line of names from data.
+        find_header: tells which row of a text file or a sheet names the columns, where a title
+            may stand above it; None: the first.
     Raises: CorpusError, naming file and line, if it cannot be read as such a table.
     """
     form = format or format_of(path)
     if form in ("csv", "tsv"):
         from sweep.corpus.tables.delimited import read_delimited
 
-        return [read_delimited(path, form=form, encoding=encoding, given=given or {})]
+        return [
+            read_delimited(
+                path, form=form, encoding=encoding, given=given or {}, find_header=find_header
+            )
+        ]
     if form == "jsonl":
         from sweep.corpus.tables.json_rows import read_json_rows
 
@@ -90,11 +99,16 @@ def read_tables(
     if form == "xlsx":
         from sweep.corpus.tables.workbook import read_workbook
 
-        return read_workbook(path)
+        return read_workbook(path, find_header=find_header)
     raise CorpusError(
         f"{path}: must be a table ({', '.join(_ENDINGS)}), got another name. "
         "Rename it, or name its form by --format."
     )
+
+
+def header_remark(number: int) -> str:
+    """Return what is said of a header that is not the first row."""
+    return f"header found in row {number}; what stands above it is left out"
 
 
 def table_name(path: Path) -> str:

@@ -7,15 +7,16 @@ from typing import Any
 from sweep.corpus.compressed import read_bytes
 from sweep.corpus.fields import EXACT_BELOW
 from sweep.corpus.found import Place
-from sweep.corpus.tables import Row, Table, table_name
+from sweep.corpus.tables import HEADER_WITHIN, FindHeader, Row, Table, header_remark, table_name
 from sweep.corpus.tables.plain import to_plain
 from sweep.errors import CorpusError
 
 
-def read_workbook(path: Path) -> list[Table]:
+def read_workbook(path: Path, *, find_header: FindHeader | None = None) -> list[Table]:
     """Return the sheets that hold something; the first row of each names its columns.
 
-    An empty cell is an empty text. Columns without a name are left out.
+    With `find_header` another row may. An empty cell is an empty text. Columns without a name
+    are left out.
 
     Raises: CorpusError if it cannot be read as a workbook.
     """
@@ -39,11 +40,19 @@ def read_workbook(path: Path) -> list[Table]:
             f"{path}: must be a workbook (.xlsx), got one that cannot be read ({reason}). "
             "Save it again, or as .csv."
         ) from error
-    tables = [_sheet(path, title, rows, alone=len(sheets) == 1) for title, rows in sheets]
+    alone = len(sheets) == 1
+    tables = [_sheet(path, title, rows, find_header, alone=alone) for title, rows in sheets]
     return [table for table in tables if table.columns]
 
 
-def _sheet(path: Path, title: str, rows: list[list[Any]], *, alone: bool) -> Table:
+def _sheet(
+    path: Path,
+    title: str,
+    rows: list[list[Any]],
+    find_header: FindHeader | None,
+    *,
+    alone: bool,
+) -> Table:
     filled = [
         (number, cells)
         for number, cells in enumerate(rows, start=1)
@@ -53,8 +62,9 @@ def _sheet(path: Path, title: str, rows: list[list[Any]], *, alone: bool) -> Tab
     file = str(path)
     if not filled:
         return Table(file=file, name=name, columns=(), rows=())
+    first = 0 if find_header is None else find_header(_heads(filled))
     columns = {
-        place: str(cell) for place, cell in enumerate(filled[0][1]) if cell not in (None, "")
+        place: str(cell) for place, cell in enumerate(filled[first][1]) if cell not in (None, "")
     }
     if len(set(columns.values())) < len(columns):
         raise CorpusError(
@@ -62,14 +72,21 @@ def _sheet(path: Path, title: str, rows: list[list[Any]], *, alone: bool) -> Tab
             f"{sorted(columns.values())}. Rename one."
         )
     table = []
-    for number, cells in filled[1:]:
+    for number, cells in filled[first + 1 :]:
         values = {
             column: _cell(cells[place] if place < len(cells) else None)
             for place, column in columns.items()
         }
         at = f"row {number}" if alone else f"sheet {title}, row {number}"
         table.append(Row(Place(file, at), values))
-    return Table(file=file, name=name, columns=tuple(columns.values()), rows=table)
+    remarks = (header_remark(filled[first][0]),) if first else ()
+    return Table(
+        file=file, name=name, columns=tuple(columns.values()), rows=table, remarks=remarks
+    )
+
+
+def _heads(filled: list[tuple[int, list[Any]]]) -> list[list[str]]:
+    return [["" if c is None else str(c) for c in cells] for _, cells in filled[:HEADER_WITHIN]]
 
 
 def _cell(value: Any) -> Any:

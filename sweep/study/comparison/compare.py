@@ -13,6 +13,7 @@ from sweep.records import Floats
 from sweep.study.comparison.joining import Joined, join
 from sweep.study.comparison.sides import Side
 from sweep.study.quick_look import quick_look_of
+from sweep.text_lines import shorten
 
 if TYPE_CHECKING:  # the winner's statistics load scipy
     from sweep.winner.statistics.inference import Comparison
@@ -153,7 +154,8 @@ def compare_sides(a: Side, b: Side, *, metrics: Sequence[str] = ()) -> SideBySid
     names = list(dict.fromkeys(metrics or (*objectives, *known)))
     if unknown := [name for name in names if name not in known]:
         raise MetricError(
-            f"--metric: must be one that is recorded per query in both, got {unknown[0]!r}. They "
+            f"--metric: must be one that is recorded per query in both, got "
+            f"{shorten(unknown[0])}. They "
             f"have {', '.join(known)}."
         )
     compared = (_compare(name, *_pair(a, b, joined, name)) for name in names)

@@ -18,6 +18,7 @@ from sweep.study.rules import evaluation_of
 from sweep.study.run_file import computable, read_run_file, score_run_file
 from sweep.study.study import Study
 from sweep.study.tables import read_scores
+from sweep.text_lines import shorten
 from sweep.trials import TrialRecord
 
 
@@ -101,7 +102,8 @@ def _split(text: str) -> tuple[str | None, str]:
         return None, text
     if not name or not what:
         raise StudyError(
-            f"compare: a side of a study is written STUDY:TRIAL, got {text!r}. Write for example "
+            f"compare: a side of a study is written STUDY:TRIAL, got {shorten(text)}. Write "
+            f"for example "
             f"mine:12 or mine:recommended."
         )
     return name, what
@@ -127,7 +129,7 @@ def _read_side(study: Study, text: str) -> Side:
         return _run_side(study, Path(text))
     raise StudyError(
         f"study {study.name!r}: a trial must be a number, recommended, best or baseline, or a run "
-        f"file, got {text!r}. See `sweep trials {study.name}`."
+        f"file, got {shorten(text)}. See `sweep trials {study.name}`."
     )
 
 

@@ -5,14 +5,13 @@ fields are text to the dashboard, which orders digits before and after the point
 so numbers of one size have equally many decimals, and no thousands separator.
 """
 
-import csv
-import io
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from sweep.csv_text import csv_text
 from sweep.records import Corpus, ScoreTable
 from sweep.study.metrics import AZURE, Goal
 from sweep.study.study import Study
@@ -64,7 +63,7 @@ def leaderboard_csv(
             row += [_number(v) for v in ("" if mean is None else mean, *bounds)]
         row += [""] * (len(header) - len(row))
         rows.append([*row, ", ".join(baseline.violated)])
-    return _csv([*header, "violates"], rows)
+    return csv_text([*header, "violates"], rows).encode()
 
 
 def trial_tables(
@@ -109,7 +108,7 @@ def _scores_csv(
         [scores.query_ids[row], texts[scores.query_ids[row]], *(_number(c[row]) for c in columns)]
         for row in order
     ]
-    return _csv(["query_id", "query", *names], rows)
+    return csv_text(["query_id", "query", *names], rows).encode()
 
 
 def _ranked_jsonl(
@@ -139,14 +138,6 @@ def _ranked_jsonl(
             )
     lines = (json.dumps(row, ensure_ascii=False) for rows in lists.values() for row in rows)
     return "".join(f"{line}\n" for line in lines).encode()
-
-
-def _csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return buffer.getvalue().encode()
 
 
 def _number(value: Any) -> str:

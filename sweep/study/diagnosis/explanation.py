@@ -19,6 +19,7 @@ from sweep.study.diagnosis.examination import (
 from sweep.study.diagnosis.targets import Targets
 from sweep.study.study import Study
 from sweep.study.tables import read_scores
+from sweep.text_lines import shorten
 from sweep.trials import TrialRecord
 from sweep.winner.diagnosis.charge import Stage, Target, charge
 from sweep.winner.diagnosis.diagnosis import Gold, Returned, meaning
@@ -189,7 +190,7 @@ def _listed(lists: RankedLists, row: int) -> tuple[list[int], list[float]]:
 
 def _ambiguous(corpus: Corpus, text: str, found: Lookup) -> StudyError:
     error = StudyError(
-        f"query: must mean one query of the corpus, got {text!r}, which may be one of "
+        f"query: must mean one query of the corpus, got {shorten(text)}, which may be one of "
         f"{len(found.rows)}. Give its id, more of its words, or --live to retrieve it as it is."
     )
     for row in found.rows[:MOST]:

@@ -26,7 +26,11 @@ ENGLISH_SHARE = 0.5  # of Latin letters, below which an English model is out of 
 
 
 def forewarnings(
-    engine: Engine, configurations: Sequence[Configuration], metrics: Sequence[Metric]
+    engine: Engine,
+    configurations: Sequence[Configuration],
+    metrics: Sequence[Metric],
+    *,
+    relevance: int = 1,
 ) -> Iterator[str]:
     """Yield what should be known about a corpus and a space before they meet.
 
@@ -34,6 +38,7 @@ def forewarnings(
         engine: over the corpus.
         configurations: that are tried, or some that stand for them.
         metrics: that decide.
+        relevance: from which label on a document is relevant, where a metric does not say.
     """
     corpus = engine.corpus
     found = _examined(engine)
@@ -52,7 +57,8 @@ def forewarnings(
         yield from lost_query_notices(_lost_queries(engine, *wanted), wanted[0], corpus)
     top_k = max((c.top_k for c in configurations), default=1)
     for metric in metrics:
-        yield from saturation_notices(metric, corpus, top_k=top_k)
+        yield from hopeless_notices(metric, corpus, relevance=relevance)
+        yield from saturation_notices(metric, corpus, top_k=top_k, relevance=relevance)
 
 
 def size_notices(chunkings: Iterable[ChunkConfig], engine: Engine) -> Iterator[str]:
@@ -85,7 +91,27 @@ def size_notices(chunkings: Iterable[ChunkConfig], engine: Engine) -> Iterator[s
             )
 
 
-def saturation_notices(metric: Metric, corpus: Corpus, *, top_k: int) -> Iterator[str]:
+def hopeless_notices(metric: Metric, corpus: Corpus, *, relevance: int = 1) -> Iterator[str]:
+    """Tell which queries have labels above 0 but none that is relevant to the metric.
+
+    Queries without any label above 0 are told with the corpus.
+    """
+    threshold = metric.relevance or relevance
+    if metric.family != "document" or not metric.asks_relevance:
+        return
+    best = {id_: max(judged.values()) for id_, judged in corpus.qrels.items() if judged}
+    if lost := [id_ for id_, label in best.items() if 0 < label < threshold]:
+        more = f" and {len(lost) - NAMED:,} more" if len(lost) > NAMED else ""
+        yield (
+            f"{metric}: {len(lost):,} of {len(best):,} judged queries have labels above 0, but no "
+            f"document of {threshold} or more, and score 0 "
+            f"({', '.join(map(repr, lost[:NAMED]))}{more})"
+        )
+
+
+def saturation_notices(
+    metric: Metric, corpus: Corpus, *, top_k: int, relevance: int = 1
+) -> Iterator[str]:
     """Tell where chance alone scores high, since a list holds much of the corpus.
 
     For `hit@k` the expected score of k documents drawn at random (hypergeometric), for all others
@@ -96,9 +122,9 @@ def saturation_notices(metric: Metric, corpus: Corpus, *, top_k: int) -> Iterato
     count, depth = len(corpus.documents), min(metric.cutoff, top_k)
     share = min(1.0, depth / count)
     if metric.name == "hit":
-        relevance = metric.relevance or 1
+        threshold = metric.relevance or relevance
         per_query = [
-            sum(grade >= relevance for grade in judged.values())
+            sum(grade >= threshold for grade in judged.values())
             for judged in corpus.qrels.values()
             if judged
         ]

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from collections.abc import Collection
 from typing import Any
 
 from sweep.engine.store.store import write_whole
@@ -89,12 +90,22 @@ def check_identity(
     if len(lines) > FEW:
         lines = [*lines[:FEW], f"and {len(lines) - FEW} more"]
     if lines:
-        other = f"{name.removesuffix(SUFFIX)}-2"
+        other = next_name(name.removesuffix(SUFFIX))
         command = shlex.join(["sweep", "run", str(space.path), "--study", other])
         raise StudyError(
             f"study {name!r}: must go on with what it began with, got: {'; '.join(lines)}. Start "
-            f"another: {command} (what is already computed is reused)."
+            f"another: {command} (what is already computed is reused, of a changed corpus for "
+            f"the texts that are the same; {name!r} stays as it is)."
         )
+
+
+def next_name(name: str, taken: Collection[str] = ()) -> str:
+    """Return a name for another study: `mine-2` after `mine`, `mine-3` after `mine-2`."""
+    numbered = re.fullmatch(r"(.+)-([0-9]{1,4})", name)
+    base, number = (numbered[1], int(numbered[2])) if numbered else (name, 1)
+    while (found := f"{base}-{number + 1}") in taken:
+        number += 1
+    return found
 
 
 def _kind(identity: dict[str, Any]) -> Any:

@@ -76,7 +76,8 @@ def split_notices(space: SearchSpace, corpus: Corpus) -> list[str]:
 def forewarn(space: SearchSpace, engine: Engine) -> None:
     """Tell what makes scores of this space on this corpus say less than they seem to."""
     metrics = [goal.metric for goal in goals_of(space)]
-    for notice in forewarnings(engine, _examples(space), metrics):
+    relevance = space.evaluation.relevance
+    for notice in forewarnings(engine, _examples(space), metrics, relevance=relevance):
         engine.report.notice(notice)
 
 

@@ -16,6 +16,7 @@ from sweep.records import Floats, Ints, RankedLists
 from sweep.study.rules import scorer_of
 from sweep.study.study import Study
 from sweep.study.tables import read_ranking, read_scores
+from sweep.text_lines import shorten
 from sweep.trials import TrialRecord
 from sweep.winner.insight.curves import Curve, make_curve
 
@@ -161,6 +162,7 @@ def metric_at(name: str, at: int) -> Metric:
 def _check(name: str) -> None:
     if not metric_at(name, 1).per_query:
         raise MetricError(
-            f"metric {name!r}: a curve needs one that has a score for each query, got a cost of "
+            f"metric {shorten(name)}: a curve needs one that has a score for each query, got "
+            f"a cost of "
             f"whole configurations. Write ndcg@10."
         )

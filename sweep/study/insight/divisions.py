@@ -14,7 +14,7 @@ from sweep.corpus.query_fields import (
 )
 from sweep.errors import StudyError, WinnerError
 from sweep.records import Floats, Query
-from sweep.text_lines import nearest
+from sweep.text_lines import nearest, shorten
 from sweep.winner.insight.division import (
     FEWEST,
     Division,
@@ -42,7 +42,9 @@ def divisions_of(
     for field in by:
         if field not in known:
             hint = nearest(field, known, otherwise="Choose among them.", cutoff=0.5)
-            raise StudyError(f"--by: must be one of {', '.join(known)}, got {field!r}. {hint}")
+            raise StudyError(
+                f"--by: must be one of {', '.join(known)}, got {shorten(field)}. {hint}"
+            )
     found, refused = [], {}
     for field in by or known:
         try:
@@ -75,6 +77,11 @@ def _division(field: str, queries: Sequence[Query]) -> Division:
                 f"lists of lists. Choose another field."
             )
         return divide_by_value(field, [value for value in values if value], last=NONE)
+    if field in metadata_fields(queries):
+        raise WinnerError(
+            f"slices by {field}: some query must have a value, got null for all {len(own)}. "
+            f"Choose another field."
+        )
     if field == WORDS:
         counts: Floats = np.array([word_count(q.text) for q in queries], dtype=np.float64)
         return divide_by_number(field, counts, none=NONE, unit=" words", bins=TERCILES)

@@ -15,6 +15,7 @@ from sweep.study.insight.importance import Importance, Method, parameter_importa
 from sweep.study.reopen import reopen
 from sweep.study.study import Study
 from sweep.study.tables import read_scores
+from sweep.text_lines import shorten
 from sweep.trials import TrialRecord
 from sweep.winner.insight.curves import Curve
 from sweep.winner.insight.effects import MainEffect, main_effects
@@ -178,7 +179,7 @@ def _metric(study: Study, name: str | None) -> tuple[str, Metric]:
         known += [name for name in METRIC_NAMES if name in trial.numbers and name not in known]
     if str(metric) not in known:
         raise MetricError(
-            f"--metric: must be one that the study recorded, got {name!r}. It has "
+            f"--metric: must be one that the study recorded, got {shorten(name)}. It has "
             f"{', '.join(known)}."
         )
     return str(metric), metric

@@ -15,6 +15,7 @@ from sweep.study.insight.divisions import divisions_of
 from sweep.study.reopen import study_corpus
 from sweep.study.study import Study
 from sweep.study.tables import read_scores
+from sweep.text_lines import shorten
 from sweep.trials import TrialRecord
 from sweep.winner.figures import Scored
 from sweep.winner.insight.division import Division
@@ -128,7 +129,8 @@ def _recorded(study: Study, scored: Scored, metric: str) -> str:
     if name not in known:
         near = get_close_matches(name, known, n=3, cutoff=0.4) or known
         raise MetricError(
-            f"--metric: must be one that the study recorded per query, got {metric!r}. Nearest: "
+            f"--metric: must be one that the study recorded per query, got {shorten(metric)}. "
+            f"Nearest: "
             f"{', '.join(near)}; another is recorded under `metrics:` in the space file."
         )
     return name

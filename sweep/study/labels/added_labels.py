@@ -6,6 +6,7 @@ A study keeps those labels in its own folder (`labels.jsonl`), and remembers of 
 are: neither the corpus's files nor the study they come from are ever changed.
 """
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from sweep.corpus import read_corpus, read_jsonl
@@ -64,6 +65,21 @@ def added_labels(study: "Study") -> dict[Pair, int]:
 def root_name(study: "Study") -> str:
     """Return the name of the study that was run, of which others are scored again."""
     return str(study.about.get(LABELS, {}).get("of", study.name))
+
+
+def finishing(study: "Study") -> str:
+    """Return the command that goes on with a study which is not finished, as a sentence has it.
+
+    That of a study `NAME@HASH` applies the labels which its folder keeps: they make that hash.
+    """
+    from sweep.study.verdict import named_storage  # imports the study itself
+
+    if LABELS not in study.about:
+        return "the same `sweep run` command"
+    words = ["sweep", "pool", root_name(study), "--apply", study.folder.labels.as_posix()]
+    storage = named_storage(study)
+    words += [] if storage is None else ["--storage", storage]
+    return f"`{shlex.join(words)}`"
 
 
 def again(study: "Study") -> str:

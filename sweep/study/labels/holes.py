@@ -146,6 +146,26 @@ def favouring(
     return favouring
 
 
+def decisive_holes(
+    study: Study, holes: StudyHoles, recommended: int, rows: Sequence[int], *, max_loss: float
+) -> list[int]:
+    """Return the holes whose labels the answer says are enough, the largest step first.
+
+    All of them relevant let one of some trials pass; none where so many are not known. See
+    `_enough`, which counts them.
+    """
+    enough, nearest = _enough(study, holes, recommended, rows, max_loss=max_loss)
+    if enough is None:
+        return []
+    row = next(row for row in rows if holes.trials[row].number == nearest)
+    first, second = (row, recommended) if study.goals[0].maximize else (recommended, row)
+    steps = holes.effects.steps(np.array([first]), np.array([second]))
+    assert steps is not None, "they were counted"
+    order = np.argsort(-np.round(steps[0], 12).ravel(), kind="stable")[:enough]
+    found: list[int] = holes.effects.step_holes(first, second).ravel()[order].tolist()
+    return [hole for hole in found if hole >= 0]
+
+
 def _enough(
     study: Study, holes: StudyHoles, recommended: int, rows: Sequence[int], *, max_loss: float
 ) -> tuple[int | None, int | None]:

@@ -4,8 +4,7 @@ Ids are taken as they are written: `007` is not 7. A pair of query and document 
 skipped; anything that is no label of a known, unjudged pair is refused with its line.
 """
 
-import csv
-import io
+import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,16 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from sweep.corpus import read_jsonl
-from sweep.corpus.fields import is_integer
+from sweep.corpus.columns import normal
 from sweep.corpus.labels import Pair
+from sweep.corpus.tables import read_tables
+from sweep.corpus.text_file import check_encoding
+from sweep.csv_text import unguarded
 from sweep.errors import StudyError
+from sweep.numerals import whole_number
 from sweep.records import Corpus
 from sweep.text_lines import shorten
 
 LABEL, QUERY, DOCUMENT = "label", "query_id", "document_id"
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for the start of a formula
-GUARD = "'"  # written before such a cell, and taken away when it is read
-BOM = "\ufeff"  # tells Excel that a CSV file is UTF-8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,22 +40,25 @@ class LabelFile:
     blank: int
 
 
-def read_label_file(path: Path, corpus: Corpus, labels: tuple[int, int]) -> LabelFile:
+def read_label_file(
+    path: Path, corpus: Corpus, labels: tuple[int, int], *, encoding: str | None = None
+) -> LabelFile:
     """Read the labels of a file.
 
     Args:
         path: ends in .csv or .jsonl.
         corpus: whose pairs are labelled.
         labels: the lowest and the highest label.
+        encoding: of the file; None: UTF-8, or what its byte order mark says.
 
     Raises: StudyError or CorpusError, naming file and line, for anything that cannot be taken as
         it is: then nothing is taken.
     """
+    check_encoding(encoding)
     checks = _Checks(corpus, labels)
-    found: dict[Pair, tuple[int, int]] = {}
+    found: dict[Pair, tuple[str, int]] = {}
     known = blank = 0
-    for line, record in _records(path):
-        where = f"{path}:{line}"
+    for where, record in _records(path, encoding):
         label = record.get(LABEL)
         if label is None or (isinstance(label, str) and not label.strip()):
             blank += 1
@@ -66,14 +69,17 @@ def read_label_file(path: Path, corpus: Corpus, labels: tuple[int, int]) -> Labe
         if before is not None and before != grade:
             raise StudyError(
                 f"{where}: a label must not contradict the corpus, got {grade} for "
-                f"{pair[0]!r} and {pair[1]!r}, which it labels {before}. Leave the cell empty, or "
+                f"{shorten(pair[0])} and {shorten(pair[1])}, which it labels {before}. Leave "
+                f"the cell empty, or "
                 f"correct the corpus and run the sweep again."
             )
-        first, given = found.setdefault(pair, (line, grade))
+        first, given = found.setdefault(pair, (where, grade))
         if given != grade:
             raise StudyError(
-                f"{where}: a pair must have one label, got {grade} for {pair[0]!r} and "
-                f"{pair[1]!r} after {given} in line {first}. Empty one of the cells."
+                f"{where}: a pair must have one label, got {grade} for {shorten(pair[0])} and "
+                f""
+                f"{shorten(pair[1])} after {given} in line {first.rpartition(':')[2]}. Empty "
+                f"one of them."
             )
         known += before is not None
     new = {p: grade for p, (_, grade) in found.items() if p[1] not in corpus.qrels[p[0]]}
@@ -101,7 +107,8 @@ class _Checks:
                 )
         if query not in self.judged:
             raise StudyError(
-                f"{where}: {QUERY} must be a query that has a label already, got {query!r}, which "
+                f"{where}: {QUERY} must be a query that has a label already, got "
+                f"{shorten(query)}, which "
                 f"no score of the study counts. Label it in the corpus, and run the sweep again."
             )
         return query, document
@@ -109,12 +116,13 @@ class _Checks:
     def label(self, value: object, where: str) -> int:
         """Return the label of a row."""
         low, high = self.labels
-        if not is_integer(value) or not low <= int(str(value)) <= high:
+        label = whole_number(value)
+        if label is None or not low <= label <= high:
             raise StudyError(
                 f"{where}: {LABEL} must be a whole number from {low} to {high}, got "
                 f"{shorten(value)}. 0 is irrelevant, {high} fully relevant; empty = not judged."
             )
-        return int(str(value))
+        return label
 
 
 def _id(record: Mapping[str, Any], name: str, where: str) -> str:
@@ -136,76 +144,54 @@ def _twin(id_: str, known: Iterable[str]) -> str:
     return f": {min(alike)!r} is near (a spreadsheet may have changed it)" if alike else ""
 
 
-def _records(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    if path.suffix.lower() == ".jsonl":
-        return read_jsonl(path)
-    if path.suffix.lower() == ".csv":
-        return _rows(path)
-    raise StudyError(f"{path}: labels must be in a .csv or .jsonl file. Rename it, or convert it.")
-
-
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the rows of a CSV file by column, each with the line it begins in."""
-    text = _text(path)
-    header = text.partition("\n")[0]
-    separator = max(",;\t", key=header.count)  # some spreadsheets write semicolons
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    names: list[str] | None = None
-    begin = 1
-    try:
-        for cells in reader:
-            line, begin = begin, reader.line_num + 1
-            if names is None:
-                names = [cell.strip() for cell in cells]
-                _check_columns(path, names)
-            elif any(cell.strip() for cell in cells):
-                if len(cells) != len(names):
-                    raise StudyError(
-                        f"{path}:{line}: must have {len(names)} cells as the first line, got "
-                        f"{len(cells)}. Mend the row."
-                    )
-                yield line, dict(zip(names, map(unguarded, cells), strict=True))
-    except csv.Error as error:
+def _records(path: Path, encoding: str | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the records of a file, each with the place it begins at."""
+    form = path.suffix.lower()
+    if form == ".jsonl":
+        for line, record in read_jsonl(path, encoding=encoding):
+            yield f"{path}:{line}", _named(record, f"{path}:{line}")
+    elif form == ".csv":
+        (table,) = read_tables(path, format="csv", encoding=encoding)
+        _check_columns(path, table.columns)
+        for row in table.rows:
+            cells = {name: unguarded(cell) for name, cell in row.values.items()}
+            yield str(row.place), _named(cells, str(row.place))
+    else:
         raise StudyError(
-            f"{path}:{begin}: must be CSV, got a fault ({error}). Save the file as CSV again."
-        ) from error
-    if names is None:
-        _check_columns(path, [])
-
-
-def _check_columns(path: Path, names: list[str]) -> None:
-    missing = [name for name in (LABEL, QUERY, DOCUMENT) if name not in names]
-    if missing or len(set(names)) < len(names):
-        fault = f"none named {', '.join(missing)}" if missing else "one twice"
-        raise StudyError(
-            f"{path}:1: the first line must name the columns {LABEL}, {QUERY} and {DOCUMENT}, got "
-            f"{fault}. Keep it as `sweep pool` writes it."
+            f"{path}: labels must be in a .csv or .jsonl file. Rename it, or convert it."
         )
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
+def _named(record: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return label, query and document of a record; a name may be in another case, or with `-`."""
+    found = {}
+    for wanted, alike in _alike(tuple(record)).items():
+        if len(alike) > 1 and wanted not in alike:
+            raise StudyError(
+                f"{where}: one column must be {wanted}, got {', '.join(map(shorten, alike))}. "
+                "Remove one of them."
+            )
+        if alike:
+            found[wanted] = record[wanted if wanted in alike else alike[0]]
+    return found
+
+
+@functools.lru_cache(maxsize=8)
+def _alike(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Return which names may mean each column; the records of a file hold mostly the same."""
+    return {
+        wanted: tuple(name for name in names if normal(name) == normal(wanted))
+        for wanted in (LABEL, QUERY, DOCUMENT)
+    }
+
+
+def _check_columns(path: Path, names: tuple[str, ...]) -> None:
+    missing = [wanted for wanted, alike in _alike(names).items() if not alike]
+    if missing:
         raise StudyError(
-            f"{path}: must be a readable file, got {error.strerror or error}. Check the path."
-        ) from error
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise StudyError(
-            f"{path}:{line}: must be UTF-8, got byte 0x{error.object[error.start]:02x}. Save it "
-            f"as `CSV UTF-8`."
-        ) from error
-
-
-def guarded(cell: str) -> str:
-    """Return a CSV cell that no spreadsheet takes for a formula; `unguarded` gives it back."""
-    return GUARD + cell if cell.startswith((*FORMULA, GUARD)) else cell
-
-
-def unguarded(cell: str) -> str:
-    """Return what `guarded` was given."""
-    return cell[1:] if cell.startswith(GUARD) and cell[1:].startswith((*FORMULA, GUARD)) else cell
+            f"{path}:1: the first line must name the columns {LABEL}, {QUERY} and {DOCUMENT}, got "
+            f"none named {', '.join(missing)}. Keep it as `sweep pool` writes it."
+        )
 
 
 def label_lines(labels: Mapping[Pair, int]) -> bytes:

@@ -1,6 +1,7 @@
 """The pool of a study: unjudged pairs of query and document, the most decisive label first.
 
-First come the pairs that could change the choice: a label "relevant" of theirs favours a
+First come the pairs that the answer counts ("so many labels could change the choice"): all of
+them relevant do it. Then those that could help to: a label "relevant" of theirs favours a
 configuration that could pass the recommended one under some labelling. Within these, and within
 the others, the order is that of the `effect`: how far this pair alone, turned from irrelevant to
 relevant, moves the difference of the means between the recommended configuration and another one,
@@ -10,8 +11,6 @@ order of the corpus. With several objectives nothing is recommended: the move is
 any two trials of the front, in the first objective.
 """
 
-import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sweep.csv_text import csv_text
 from sweep.errors import StudyError
 from sweep.metrics import UnjudgedLists
 from sweep.records import Corpus, Floats, Ints
 from sweep.study.labels.document_lists import StudyHoles, has_holes, study_holes
-from sweep.study.labels.holes import favouring, find_contenders
-from sweep.study.labels.label_files import BOM, DOCUMENT, LABEL, QUERY, guarded
+from sweep.study.labels.holes import decisive_holes, favouring, find_contenders
+from sweep.study.labels.label_files import DOCUMENT, LABEL, QUERY
 from sweep.study.study import Study
 from sweep.study.tables import read_ranked_chunks
 from sweep.trials import TrialRecord
@@ -117,12 +117,8 @@ def make_pool(
         )
     trials, chosen, beside = _compared(study)
     holes = study_holes(study, trials, corpus, engine=engine, depth=depth)
-    could = np.zeros(len(holes.lists), dtype=np.bool_)
+    could, counted, passing = _changing(study, holes, chosen)
     if chosen is not None:
-        numbers = [trial.number for trial in trials]
-        found = find_contenders(study, holes, chosen, max_loss=study.answer().preference.max_loss)
-        passing = [numbers.index(one.trial) for one in found]
-        could = favouring(study, holes, chosen, passing)
         beside = dict.fromkeys([chosen, *beside, *passing])
     rows = list(beside)
     ranks = _ranks(holes.lists)
@@ -130,7 +126,7 @@ def make_pool(
     effects, sums = _effects(holes, rows, chosen)
     pairs = np.flatnonzero(held.any(axis=0))
     best = np.where(held, ranks[rows], np.iinfo(np.int32).max).min(axis=0)
-    keys = (best, -_tidy(sums), -_tidy(effects), ~could)
+    keys = (best, -_tidy(sums), -_tidy(effects), ~could, counted)
     shown = pairs[np.lexsort((pairs, *(key[pairs] for key in keys)))][:limit]
     sources = [rows[s] for s in _sources(held[:, shown], ranks[rows][:, shown])]
     known: list[bool | None] = [None] * len(shown) if chosen is None else could[shown].tolist()
@@ -157,6 +153,28 @@ def _compared(study: Study) -> tuple[tuple[TrialRecord, ...], int | None, dict[i
     found = answer.recommendation
     beside = [row for row in found.tied.tolist() if row != found.recommended]
     return trials, found.recommended, dict.fromkeys(beside)
+
+
+def _changing(
+    study: Study, holes: StudyHoles, chosen: int | None
+) -> tuple[NDArray[np.bool_], Ints, list[int]]:
+    """Return which holes could change the choice, their places among those that are counted.
+
+    Returns: shapes (P,), (P,), P where a hole is not counted; and the rows of the trials that
+        could pass the chosen one.
+    """
+    could = np.zeros(len(holes.lists), dtype=np.bool_)
+    counted = np.full(len(holes.lists), len(holes.lists), dtype=np.int64)
+    if chosen is None:
+        return could, counted, []
+    max_loss = study.answer().preference.max_loss
+    found = find_contenders(study, holes, chosen, max_loss=max_loss)
+    numbers = [trial.number for trial in holes.trials]
+    passing = [numbers.index(one.trial) for one in found]
+    could = favouring(study, holes, chosen, passing)
+    decisive = decisive_holes(study, holes, chosen, passing, max_loss=max_loss)
+    counted[decisive] = np.arange(len(decisive))
+    return could, counted, passing
 
 
 def _ranks(lists: UnjudgedLists) -> NDArray[np.int32]:
@@ -236,15 +254,13 @@ def _top_chunks(study: Study, trial: TrialRecord) -> dict[tuple[str, str], tuple
 def pool_csv(pool: Pool, *, mark: bool) -> bytes:
     """Return the pool as CSV for people, a column for labels first.
 
-    Cells that a spreadsheet would take for formulas are guarded (see `label_files.guarded`).
+    Cells that a spreadsheet would take for formulas are guarded (see `csv_text.guarded`).
 
     Args:
         pool: the pool.
         mark: begin with the mark by which Excel knows UTF-8.
     """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    rows = []
     for entry in pool.entries:
         passage = entry.passage
         if len(passage) > LONGEST_CELL:
@@ -252,8 +268,8 @@ def pool_csv(pool: Pool, *, mark: bool) -> bytes:
         texts = (entry.query_id, entry.query, entry.document_id, entry.title, passage)
         trials = ", ".join(f"#{number} at {rank}" for number, rank in entry.ranks.items())
         could = {True: "yes", False: "no", None: ""}[entry.could_change]
-        writer.writerow(["", *map(guarded, texts), could, trials, f"{entry.effect:.6f}"])
-    return ((BOM if mark else "") + buffer.getvalue()).encode()
+        rows.append(["", *texts, could, trials, f"{entry.effect:.6f}"])
+    return csv_text(COLUMNS, rows, line_end="\r\n", mark=mark).encode()
 
 
 def pool_jsonl(pool: Pool) -> bytes:

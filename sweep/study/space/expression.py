@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from sweep.configuration import GROUPS, Configuration, Scalar
 from sweep.errors import SpaceError
-from sweep.text_lines import nearest
+from sweep.text_lines import nearest, shorten
 
 Flat = Mapping[str, Scalar]
 Kind = Literal["a number", "a text", "true or false"]
@@ -95,7 +95,9 @@ def parse_exclusion(text: str) -> Test:
             tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else "nested too deeply"
-        raise SpaceError(f"must be an expression, got {text!r} ({reason}). {_HOW}.") from error
+        raise SpaceError(
+            f"must be an expression, got {shorten(text)} ({reason}). {_HOW}."
+        ) from error
     return _condition(tree.body, text, 0)
 
 
@@ -161,7 +163,7 @@ def _check_kinds(left: _Operand, op: ast.cmpop, right: _Operand, source: str) ->
             known = parameter_kinds()[named.name][1]
             if known and value.constant is not None and value.constant not in known:
                 raise SpaceError(
-                    f"{named.name} is one of {', '.join(known)}, got {value.constant!r}"
+                    f"{named.name} is one of {', '.join(known)}, got {shorten(value.constant)}"
                     f".{_nearest(str(value.constant), known)}"
                 )
 
@@ -178,7 +180,7 @@ def _operand(node: ast.expr, text: str) -> _Operand:
         if name not in parameter_kinds():
             hint = _nearest(name, tuple(parameter_kinds()))
             quoted = "" if "." in name else f" (Texts are quoted: '{name}'.)"
-            raise SpaceError(f"must name parameters, got unknown {name!r}.{hint}{quoted}")
+            raise SpaceError(f"must name parameters, got unknown {shorten(name)}.{hint}{quoted}")
         return _Operand(parameter_kinds()[name][0], lambda flat: flat.get(name), name=name)
     if isinstance(node, ast.Constant) and isinstance(node.value, str | bool | int | float):
         return _constant(node.value)
@@ -221,7 +223,7 @@ def parse_constraint(text: str) -> Constraint:
     match = _CONSTRAINT.match(text)
     if match is None:
         raise SpaceError(
-            f"must be METRIC <= NUMBER or METRIC >= NUMBER, got {text!r}. "
+            f"must be METRIC <= NUMBER or METRIC >= NUMBER, got {shorten(text)}. "
             "Write for example: context_tokens <= 2000."
         )
     try:
@@ -230,7 +232,7 @@ def parse_constraint(text: str) -> Constraint:
         bound = math.nan
     if not math.isfinite(bound):
         raise SpaceError(
-            f"must compare with a finite number, got {match['bound']!r}. "
+            f"must compare with a finite number, got {shorten(match['bound'])}. "
             "Write for example: context_tokens <= 2000."
         )
     op: Literal["<=", ">="] = "<=" if match["op"] == "<=" else ">="

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from sweep.text_lines import nearest
+from sweep.text_lines import nearest, shorten
 
 Location = tuple[int | str, ...]
 _EXAMPLES = {  # what to write instead, by key
@@ -85,7 +85,7 @@ def path_text(location: Location) -> str:
 def _unknown_key(problem: dict[str, Any], key: str) -> str:
     known = problem["ctx"]["known"]
     hint = nearest(key, known, otherwise=f"Known keys: {', '.join(known)}.", quoted=False)
-    return f"must be a known key, got {key!r}. {hint}"
+    return f"must be a known key, got {shorten(key)}. {hint}"
 
 
 def _missing(problem: dict[str, Any], key: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from sweep.errors import SpaceError
+from sweep.text_lines import shorten
 
 # YAML 1.2 reads these as numbers, PyYAML (YAML 1.1) only with a dot and a signed exponent.
 _EXPONENT = re.compile(r"^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+$")
@@ -33,7 +34,8 @@ class _Loader(yaml.SafeLoader):
             line = key.start_mark.line + 1
             if (name := (key.tag, key.value)) in first:
                 self.duplicates.append(
-                    f"line {line}: a key may occur once in a mapping, got {key.value!r} again "
+                    f"line {line}: a key may occur once in a mapping, got "
+                    f"{shorten(key.value)} again "
                     f"(first on line {first[name]}). Remove one."
                 )
             first.setdefault(name, line)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sweep.errors import WinnerError
 from sweep.records import Floats
+from sweep.text_lines import shorten
 
 FEWEST = 5  # queries of a slice of which anything can be said
 MOST_VALUES = 50  # slices that a person can look at
@@ -106,7 +107,8 @@ def _shown(number: float) -> str:
 def _check_several(by: str, counts: Mapping[str, int], queries: int) -> None:
     if len(counts) < 2:
         raise WinnerError(
-            f"slices by {by}: there must be two values, got {_first(counts)!r} for all {queries} "
+            f"slices by {by}: there must be two values, got {shorten(_first(counts))} for all "
+            f"{queries} "
             f"queries. Choose another field."
         )
 
@@ -116,7 +118,7 @@ def _check_common(by: str, counts: Mapping[str, int], queries: int) -> None:
     if as_ids or len(counts) > MOST_VALUES:
         raise WinnerError(
             f"slices by {by}: values must be few and common, got {len(counts)} different ones in "
-            f"{queries} queries ({_first(counts)!r} ...). Choose another field."
+            f"{queries} queries ({shorten(_first(counts))} ...). Choose another field."
         )
 
 

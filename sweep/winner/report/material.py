@@ -123,7 +123,7 @@ class Material:
     @property
     def unfinished(self) -> bool:
         """Return whether some planned configuration has not been tried."""
-        return self.counts.complete + self.counts.failed < self.counts.planned
+        return self.counts.left > 0
 
     @property
     def maximize(self) -> bool:

@@ -119,3 +119,9 @@ def test_files_are_read_as_utf8_whatever_the_locale_says(tmp_path: Path) -> None
     )
     assert done.stderr == ""
     assert done.stdout.strip() == ascii("naïve café 数据")
+
+
+@pytest.mark.parametrize("line", [b'{"a": 1, "b": 2, "a": 1}', b'{"c": {"a": 1, "a": 2}}'])
+def test_a_key_that_repeats_is_refused_by_line(tmp_path: Path, line: bytes) -> None:
+    text = message(tmp_path, b'{"a": 1}\n' + line)
+    assert "file.jsonl:2: an object must name a key once, got 'a' twice" in text

@@ -47,10 +47,21 @@ def test_qrels_follow_query_order_and_document_ids(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("score", ["1.5", "1.0", "high", "", "1_000", "１", "1e3", "nan"])
-def test_a_grade_must_be_an_integer(tmp_path: Path, score: str) -> None:
+@pytest.mark.parametrize("score", ["1.5", "high", "", "1_000", "１", "1e9", "nan", "inf"])
+def test_a_grade_must_be_a_whole_number(tmp_path: Path, score: str) -> None:
     folder = folder_with(tmp_path, qrels=f"{HEADER}q1\td1\t1\nq1\td2\t{score}\n")
-    assert f"qrels.tsv:3: a score must be an integer, got '{score}'" in error(folder)
+    assert f"qrels.tsv:3: a score must be a whole number, got '{score}'" in error(folder)
+
+
+@pytest.mark.parametrize("score", ["2.0", "2e0", "+2", " 2 ", "2."])
+def test_a_grade_is_whole_by_its_value(tmp_path: Path, score: str) -> None:
+    folder = folder_with(tmp_path, qrels=f"q1\td1\t{score}\nq1\td2\t0.0\n")
+    assert read_corpus(folder).qrels == {"q1": {"d1": 2, "d2": 0}}
+
+
+def test_a_first_line_that_is_no_header_is_not_skipped(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, qrels="q1\td1\t1.5\nq1\td2\t1\n")
+    assert "qrels.tsv:1: a score must be a whole number, got '1.5'" in error(folder)
 
 
 @pytest.mark.parametrize("line", ["q1\td1", "q1 d1 1", "q1\t0\td1\t1"])
@@ -156,7 +167,7 @@ def test_a_span_outside_empty_or_blank_is_refused(
 @pytest.mark.parametrize("value", [None, 1.5, True, "x", [1]])
 def test_a_span_needs_integers(tmp_path: Path, field: str, value: object) -> None:
     folder = folder_with(tmp_path, spans=[{**span(0, 3), field: value}])
-    assert f"qrels_spans.jsonl:1: '{field}' must be an integer" in error(folder)
+    assert f"qrels_spans.jsonl:1: '{field}' must be a whole number" in error(folder)
 
 
 def test_spans_count_code_points(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from sweep.corpus.found import Found, ReadOptions, Source
 from sweep.corpus.pages.front_matter import split_front_matter
 from sweep.corpus.pages.html import TooDeep, declared_encoding, read_html
 from sweep.corpus.pages.markdown import split_heading
-from sweep.corpus.pages.repeated import repeated_lines, repeated_notice
+from sweep.corpus.pages.repeated import drop_repeated, repeated_lines, repeated_notice
 from sweep.corpus.readers import pages
 from sweep.errors import CorpusError
 from sweep.records import Document, Notice
@@ -202,6 +202,38 @@ def test_repeated_lines_are_told_with_their_pages() -> None:
     assert repeated_lines(documents) == [("Home | About", 8), ("Footer line", 5)]
     assert "'Home | About' on 8; 'Footer line' on 5" in (repeated_notice(documents) or "")
     assert repeated_notice(documents[:4]) is None
+
+
+def test_lines_on_most_pages_are_taken_out_where_that_is_asked_for() -> None:
+    code = "\n```bash\nrun\n```"
+    texts = [f"Home | About\n\nText {n}\n\n Home  |  About {code}" for n in range(5)]
+    documents = [Document(id=str(n), text=text) for n, text in enumerate(texts)]
+    documents += [Document(id="menu", text="Home | About"), Document(id="x", text="a\n\n\nb")]
+    found = drop_repeated(documents)
+    assert [d.text for d in found.documents] == [
+        *(f"Text {n}\n{code}" for n in range(5)),
+        "Home | About",
+        "a\n\n\nb",
+    ]
+    assert (found.lines, found.n_lines, found.n_pages) == ((("Home | About", 5),), 10, 5)
+    left = sum(len(document.text) for document in found.documents[:5])
+    assert found.n_characters == sum(map(len, texts)) - left
+    assert "10 lines (" in found.text()
+    assert "taken out of 5 pages" in found.text()
+    third = [Document(id=str(n), text="often here\n" * (n < 6) + f"{n}") for n in range(13)]
+    assert drop_repeated(third).documents == tuple(third)
+    assert "nothing was taken out" in drop_repeated(third).text()
+
+
+def test_a_heading_below_a_menu_opens_the_page_without_it(tmp_path: Path) -> None:
+    texts = {f"p{n}_md": f"Home | Help\n\n# Title {n}\n\nText {n}\n" for n in range(5)}
+    folder = write(tmp_path, **texts)
+    options = ReadOptions(drop_repeated=True)
+    found = [one for one in pages.read(Source(folder), options) if isinstance(one, Found)]
+    documents = [one.item for one in found if isinstance(one.item, Document)]
+    assert [(d.title, d.text) for d in documents] == [
+        (f"Title {n}", f"Text {n}") for n in range(5)
+    ]
 
 
 def test_convert_reads_a_folder_of_pages_beside_a_table(tmp_path: Path) -> None:

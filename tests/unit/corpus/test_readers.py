@@ -95,7 +95,7 @@ def test_trec_documents_topics_and_qrels(tmp_path: Path) -> None:
     ("name", "content", "says"),
     [
         ("x.trec", "1 0 d 1\n1 0 d\n", "x.trec:2: must have 4 cells"),
-        ("x.trec", "1 0 d 1.5\n", "x.trec:1: a grade must be an integer"),
+        ("x.trec", "1 0 d 1.5\n", "x.trec:1: a grade must be a whole number"),
         ("x.txt", "<DOC>\n<TEXT>a</TEXT></DOC>", "x.txt:1: a <DOC> must have a <DOCNO>"),
         ("x.txt", "<DOC>\n<DOCNO>1</DOCNO>\n</DOC>\n<DOC>\n", "x.txt:4: nothing may stand"),
         ("x.txt", "<DOC><DOCNO>1</DOCNO>\n<DOC></DOC>", "x.txt:1: a <doc> must be closed"),

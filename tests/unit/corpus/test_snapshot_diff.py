@@ -149,10 +149,20 @@ def test_a_frozen_folder_that_changed_is_told_and_not_frozen_again_unasked(
 
 @pytest.mark.parametrize(
     ("content", "says"),
-    [("{}", "must be a snapshot of format 1"), ("[1", "must be JSON"),
+    [("{}", "must be a snapshot of format 1"), ("{", "got a file that is no JSON. Make it again"),
+     ("null", "got null. Make it again"),
      ('{"format": 1, "name": "x"}', "must be a whole snapshot")],
 )  # fmt: skip
 def test_another_file_is_no_snapshot(tmp_path: Path, content: str, says: str) -> None:
     (tmp_path / "x.json").write_text(content, encoding="utf-8")
     with pytest.raises(CorpusError, match=says):
         open_snapshot(tmp_path / "x.json")
+
+
+def test_a_broken_snapshot_is_made_again_by_force(tmp_path: Path) -> None:
+    path = folder(tmp_path / "a")
+    (path / "snapshot.json").write_text("null", encoding="utf-8")
+    with pytest.raises(CorpusError, match="sweep corpus snapshot DIR --force"):
+        write_snapshot(path, version="0")
+    write_snapshot(path, version="0", replace=True)
+    assert open_snapshot(path / "snapshot.json").hash == read_corpus(path).hash

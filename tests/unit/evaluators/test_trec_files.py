@@ -65,7 +65,8 @@ def test_a_mixed_trec_line_with_two_tabs_is_trec(tmp_path: Path) -> None:
         ("q1\td1\t1\nq1\td2\n", r":2: must have 3 filled cells separated by tabs.*got 2"),
         ("q1\td1\t1\nq1\t\t1\n", r":2: must have 3 filled cells"),
         ("q1,d1,1\n", r":1: must have 4 filled cells"),
-        ("q1\td1\t1.0\n", r":1: the label must be a whole number, got '1.0'"),
+        ("q1\td1\t1.5\n", r":1: the label must be a whole number, got '1.5'"),
+        ("q1\td1\tnan\n", r":1: the label must be a whole number, got 'nan'"),
         ("q1 0 d1 x\n", r":1: the label must be a whole number, got 'x'"),
         ("q1 0 d1 9999999999\n", r":1: the label must be a whole number"),
         ("q1 0 d1 1\nq1 0 d1 2\n", r":2: a pair must have one label, got 2 after 1"),
@@ -142,3 +143,9 @@ def test_17_any_white_space_separates() -> None:
         "q1": {"d1": 1, "d2": 0},
         "q2": {"d3": 2, "d1": -1},
     }
+
+
+def test_labels_are_whole_by_their_value(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.tsv"
+    path.write_text("q1\td1\t2.0\nq1\td2\t0e0\n", encoding="utf-8")
+    assert read_qrels(path).graded == {"q1": {"d1": 2, "d2": 0}}

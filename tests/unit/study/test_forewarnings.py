@@ -12,6 +12,7 @@ from sweep.records import Corpus
 from sweep.study.driver import forewarnings as module
 from sweep.study.driver.forewarnings import (
     forewarnings,
+    hopeless_notices,
     lost_queries,
     saturation_notices,
     size_notices,
@@ -72,6 +73,23 @@ def test_hits_are_likely_where_much_is_relevant() -> None:
     found = next(saturation_notices(parse_metric("hit@3"), corpus, top_k=3))
     assert "79% expected" in found
     assert list(saturation_notices(parse_metric("hit(rel=2)@3"), corpus, top_k=3)) == []
+    assert list(saturation_notices(parse_metric("hit@3"), corpus, top_k=3, relevance=2)) == []
+    named = saturation_notices(parse_metric("hit(rel=1)@3"), corpus, top_k=3, relevance=2)
+    assert "79% expected" in next(named)
+
+
+def test_queries_without_a_relevant_document_are_told_as_the_study_counts() -> None:
+    labels = {"q": {"d0000": 1}, "r": {"d0000": 2}, "s": {"d0001": 0}}
+    corpus = corpus_of(["text"] * 2, qrels=labels)
+    found = list(hopeless_notices(parse_metric("recall@1"), corpus, relevance=2))
+    assert found == [
+        "recall@1: 1 of 3 judged queries have labels above 0, but no document of 2 or more, and "
+        "score 0 ('q')"
+    ]
+    for name, relevance in (("recall@1", 1), ("recall(rel=1)@1", 2), ("ndcg@1", 2), ("work", 2)):
+        metric = parse_metric(name)
+        assert list(hopeless_notices(metric, corpus, relevance=relevance)) == []
+    assert "no document of 3" in next(hopeless_notices(parse_metric("hit(rel=3)@1"), corpus))
 
 
 def test_queries_without_a_term_of_the_corpus_are_named() -> None:

@@ -191,7 +191,7 @@ def test_lower_is_better_where_it_is() -> None:
         (
             {"counts": Counts(complete=4, failed=1, infeasible=0, planned=9)},
             "Is the study finished?",
-            "4 configurations of 9 are not evaluated yet. 1 configuration failed",
+            "4 configurations of 9 are not evaluated yet; the same `sweep run` command goes on.",
         ),
         (
             {"origin": origin(sampler={"kind": "tpe", "seed": 3})},

@@ -53,8 +53,7 @@ def answer_section(material: Material) -> tuple[str, str, Section]:
     if material.unfinished:
         blocks.append(
             Paragraph(
-                text=f"This study is not finished: {material.counts}. The same `sweep run` "
-                f"command goes on where it was.",
+                text=f"This study is not finished: {material.counts} where it was.",
                 tone="caution",
             )
         )

@@ -157,10 +157,13 @@ def _of_labels(found: Answer | Front, trial: TrialRecord) -> Iterator[Finding]:
 
 def _of_completeness(material: Material) -> Iterator[Finding]:
     counts = material.counts
-    left = counts.planned - counts.complete - counts.failed
+    left = counts.left
     text = f"Yes: {counts}."
     if left > 0:
-        text = f"No: {counted(left, 'configuration')} of {counts.planned:,} are not evaluated yet."
+        text = (
+            f"No: {counted(left, 'configuration')} of {counts.planned:,} are not evaluated yet; "
+            f"{counts.finish} goes on."
+        )
     if counts.failed:
         text += f" {counted(counts.failed, 'configuration')} failed and took no part."
     yield Finding(

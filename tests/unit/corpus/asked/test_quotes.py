@@ -1,9 +1,12 @@
 """Where a quote stands: exactly, as it reads, with slips, or in several places."""
 
+from pathlib import Path
+
 import pytest
 
 from sweep.corpus.asked.plain_text import to_plain_text
 from sweep.corpus.asked.quotes import Located, Page, Quote
+from sweep.corpus.asked.read import read_asked
 
 TEXT = (
     "You get **25 days** of leave \u2014 plus \u201cbank\u00a0holidays\u201d \u2014 a year. Ask "
@@ -86,3 +89,19 @@ def test_every_compared_character_knows_where_it_came_from() -> None:
         assert 0 <= start < end <= len(TEXT)
         if character.isascii() and character.isalnum() and TEXT[start].isascii():
             assert TEXT[start].lower() == character
+
+
+def test_quotes_are_located_in_pages_without_repeated_lines(tmp_path: Path) -> None:
+    for n in range(6):
+        page = tmp_path / "pages" / f"p{n}.md"
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(f"Home | Help\n\nRule {n} holds.\nHome | Help\nMore on {n}.\n")
+    (tmp_path / "q.csv").write_text("Question,Page,Quote\nwhat?,p3,Rule 3 holds.\n")
+    for drop, text in ((False, None), (True, "Rule 3 holds.\nMore on 3.")):
+        corpus = read_asked(
+            tmp_path / "pages", tmp_path / "q.csv", name="x", drop_repeated=drop
+        ).corpus
+        (span,) = corpus.spans
+        held = {d.id: d.text for d in corpus.documents}[span.document_id]
+        assert held[span.start : span.end] == "Rule 3 holds."
+        assert text is None or held == text
