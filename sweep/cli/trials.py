@@ -103,6 +103,7 @@ def _leading_columns(
         values = trial.numbers
         mark = "  (baseline)" if trial.fingerprint == study.baseline else ""
         state = "violates a constraint" if trial.violated else trial.state.lower()
+        state += " (doubtful)" if trial.is_doubtful else ""
         label = trial.configuration.label() + mark
         rows.append((trial.number, label, *(values.get(c) for c in columns), state))
     if (facts := study.baseline_run) is not None:

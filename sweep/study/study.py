@@ -222,6 +222,7 @@ class Study:
     def counts(self) -> "Counts":
         """Return how many configurations ended how."""
         from sweep.winner.answer import Counts
+        from sweep.winner.violations import violations_of
 
         failed = {t.fingerprint for t in self.trials} - {t.fingerprint for t in self.complete}
         return Counts(
@@ -229,6 +230,8 @@ class Study:
             failed=len(failed),
             infeasible=len(self.complete) - len(self.feasible),
             planned=int(self.about["planned"]),
+            violations=violations_of(self.complete),
+            doubtful=tuple(trial.number for trial in self.complete if trial.is_doubtful),
         )
 
     def answer(

@@ -24,6 +24,7 @@ from sweep.winner.figures import (
 from sweep.winner.insight.holes import Holes
 from sweep.winner.preference import Preference
 from sweep.winner.recommendation import Recommendation
+from sweep.winner.violations import Violation
 
 Gain = Literal["gain", "none", "loss"]  # what an interval shows: it may hold 0
 LEADERS = 10  # trials of the leaderboard
@@ -31,12 +32,19 @@ LEADERS = 10  # trials of the leaderboard
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many configurations ended how."""
+    """How many configurations ended how.
+
+    Attributes:
+        violations: which constraints are missed, and by how many.
+        doubtful: numbers of the trials that miss nothing but a latency, and that in doubt.
+    """
 
     complete: int
     failed: int
     infeasible: int
     planned: int
+    violations: tuple[Violation, ...] = ()
+    doubtful: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         """Return `47 configurations evaluated, 1 failed`; an unfinished study says so."""
@@ -50,9 +58,11 @@ class Counts:
             text += f", {self.failed} failed"
         if self.infeasible:
             text += f", {self.infeasible} violate a constraint"
+            if self.violations:
+                text += f" ({'; '.join(map(str, self.violations))})"
         return text
 
-    def to_json(self) -> dict[str, int]:
+    def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready form."""
         return asdict(self)
 

@@ -11,7 +11,7 @@ from sweep.trials import TrialRecord
 from sweep.winner.answer import Counts
 from sweep.winner.baseline import Baseline
 from sweep.winner.critical import critical_slices
-from sweep.winner.message import must_text
+from sweep.winner.message import must_text, study_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class Front:
             [
                 *lines,
                 *self._must_lines(),
-                f"STUDY {self.study}: {self.counts}",
+                *study_lines(self.study, self.counts),
                 f"NEXT  sweep report {self.study} | several objectives have no single winner: "
                 f"choose one of the front, then sweep export {self.study} --trial N --out winner/",
             ]

@@ -3,11 +3,12 @@
 import math
 
 from sweep.trials import TrialRecord
-from sweep.winner.answer import Answer
+from sweep.winner.answer import Answer, Counts
 from sweep.winner.critical import CriticalSlice
 from sweep.winner.figures import Figure
 from sweep.winner.insight.holes import Holes
 from sweep.winner.rounding import compact, megabytes, milliseconds, plain, signed, without_zero
+from sweep.winner.violations import doubtful_text, kept_text
 
 WHILE_BUSY = "measured while it was busy"
 
@@ -41,7 +42,8 @@ def _use_lines(answer: Answer) -> list[str]:
         costs.append(f"index {megabytes(trial.metrics['index_bytes'])} MB")
     if "latency_p95_ms" in trial.metrics:
         costs.append(latency_text(trial))
-    return [*lines, "      " + ", ".join(costs)]
+    doubt = kept_text(trial)
+    return [*lines, "      " + ", ".join(costs), *([f"      {doubt}"] if doubt else [])]
 
 
 def context_text(trial: TrialRecord, objective: str) -> str:
@@ -199,10 +201,16 @@ def _end_lines(answer: Answer) -> list[str]:
     if answer.look:
         pick = f" --trial {answer.trial.number}"
     return [
-        f"STUDY {name}: {answer.counts}",
+        *study_lines(answer.study, answer.counts),
         f"NEXT  sweep report {name} | sweep diagnose {name} | sweep dashboard | "
         f"sweep export {name}{pick} --out winner/",
     ]
+
+
+def study_lines(study: str, counts: Counts) -> list[str]:
+    """Return how many configurations ended how, and which were left out in doubt."""
+    doubtful = doubtful_text(counts.doubtful)
+    return [f"STUDY {study}: {counts}", *([f"      doubtful: {doubtful}"] if doubtful else [])]
 
 
 def must_text(critical: CriticalSlice) -> str:

@@ -14,7 +14,14 @@ from sweep.winner.critical import critical_slices
 from sweep.winner.front import Front
 from sweep.winner.markdown import markdown_table as _table
 from sweep.winner.markdown import markdown_text as _text
-from sweep.winner.message import answer_text, must_text, with_interval, with_sign
+from sweep.winner.message import (
+    WHILE_BUSY,
+    answer_text,
+    is_busy,
+    must_text,
+    with_interval,
+    with_sign,
+)
 from sweep.winner.rounding import compact, megabytes, milliseconds, plain
 
 TOLD = ("ndcg@10", "recall@10", "hit@5", "rr@10", "judged@10", "span_recall")  # of a trial
@@ -248,8 +255,11 @@ def _headline(answer: Answer) -> list[str]:
     elif answer.is_baseline:
         parts.append("this is the baseline, and nothing is shown to beat it")
     costs = costs_of(trial)
+    busy = {"latency_p95_ms": f", {WHILE_BUSY}"} if is_busy(trial) else {}
     return parts + [
-        SAID[name].format(costs[TITLES[name]]) for name in TITLES if TITLES[name] in costs
+        SAID[name].format(costs[TITLES[name]]) + busy.get(name, "")
+        for name in TITLES
+        if TITLES[name] in costs
     ]
 
 

@@ -14,6 +14,7 @@ from sweep.winner.report.material import Material
 from sweep.winner.report.sections.holes import holes_sentences
 from sweep.winner.report.sections.wording import numbered, why_open
 from sweep.winner.rounding import plain
+from sweep.winner.violations import doubtful_text, kept_text
 
 
 def doubts_section(material: Material) -> Section | None:
@@ -188,12 +189,13 @@ def _of_measurement(material: Material, trial: TrialRecord) -> Iterator[Finding]
     constrained = [text.split()[0] for text in material.origin.constraints]
     timed = [n for n in dict.fromkeys([*material.board.objectives, *constrained]) if n in TIMED]
     if timed:
-        yield Finding(
-            question="Would another run choose the same?",
-            answer=f"Not surely: measured time decides here ({', '.join(timed)}), and is "
-            f"different on another machine or at another time.",
-            is_open=True,
+        text = (
+            f"Not surely: measured time decides here ({', '.join(timed)}), and is different on "
+            f"another machine or at another time."
         )
+        for doubt in (kept_text(trial), doubtful_text(material.counts.doubtful)):
+            text += f" {doubt}." if doubt else ""
+        yield Finding(question="Would another run choose the same?", answer=text, is_open=True)
     cut = int(trial.facts.get("truncated_chunks", 0))
     if cut:
         chunks = counted(int(trial.facts.get("chunks", 0)), "chunk")

@@ -55,7 +55,7 @@ def _told(material: Material, shown: list[TrialRecord]) -> tuple[str, dict[str, 
         first = material.board.objectives[0]
         return f"The leading configurations by {first}, and those that have a role.", {}
     text = "None of these may be recommended; they are the nearest there is."
-    return text, {"violates": {trial.number: ", ".join(trial.violated) for trial in shown}}
+    return text, {"violates": {trial.number: trial.violations for trial in shown}}
 
 
 def _alt(shown: list[TrialRecord], objective: str) -> str:
