@@ -59,7 +59,7 @@ class TrialRecord:
         """Return why a bound on a measured latency may have decided by chance, by constraint.
 
         One that was missed while other programs kept the machine busy may be kept on a quiet one;
-        where the figure's interval holds the bound, another measurement may fall on its other side.
+        where the figure's interval holds the bound, another measurement may find otherwise.
         """
         busy = bool(self.facts.get("latency", {}).get("busy"))
         found = {}

@@ -149,14 +149,17 @@ def _print_unresolved(rows: Sequence["Unresolved"], out: Path) -> None:
 
 
 def _print_next(asked: "AskedCorpus", space: Path) -> None:
+    from sweep.winner.bundle import bundle_folder
+
     query = asked.corpus.queries[0].text
+    folder = bundle_folder(asked.corpus.name)
     commands = (
         f"sweep run {shlex.quote(str(space))} --dry-run",
         f"sweep run {shlex.quote(str(space))}",
         "sweep best",
         "sweep report",
-        "sweep export --out winner/",
-        f"sweep query winner/ {shlex.quote(' '.join(query.split()))}",
+        f"sweep export --out {shlex.quote(folder)}",
+        f"sweep query {shlex.quote(folder)} {shlex.quote(' '.join(query.split()))}",
     )
     for number, text in enumerate(commands):
         click.echo(f"{'NEXT' if not number else '':8}{text}")

@@ -1,5 +1,6 @@
 """Several objectives: the trials that no other beats in all of them at once."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from sweep.errors import WinnerError
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Counts
 from sweep.winner.baseline import Baseline
+from sweep.winner.bundle import bundle_folder
 from sweep.winner.critical import critical_slices
 from sweep.winner.message import must_text, study_lines
 
@@ -67,13 +69,15 @@ class Front:
         ]
         if self.against is not None:
             lines.append(f"      {self._baseline_text(self.against)}")
+        name, folder = map(shlex.quote, (self.study, bundle_folder(self.study)))
         return "\n".join(
             [
                 *lines,
                 *self._must_lines(),
                 *study_lines(self.study, self.counts),
-                f"NEXT  sweep report {self.study} | several objectives have no single winner: "
-                f"choose one of the front, then sweep export {self.study} --trial N --out winner/",
+                f"NEXT  sweep report {name} | several objectives have no single winner: "
+                f"choose one of the front, then sweep export {name} --trial N --out "
+                f"{folder}",
             ]
         )
 

@@ -1,9 +1,11 @@
 """The closing message of a run, for people; every figure comes from the `Answer`."""
 
 import math
+import shlex
 
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer, Counts
+from sweep.winner.bundle import bundle_folder
 from sweep.winner.critical import CriticalSlice
 from sweep.winner.figures import Figure
 from sweep.winner.insight.holes import Holes
@@ -160,7 +162,7 @@ def holes_lines(answer: Answer) -> list[str]:
     share = holes.judged.get(trial.number, 0.0)
     lines = [f"HOLES {holes.depth} {share * 100:.0f} %: {_verdict(holes)}"]
     if holes.could_change:
-        lines[0] += f" -> sweep pool {answer.study}"
+        lines[0] += f" -> sweep pool {shlex.quote(answer.study)}"
         others = len(holes.contenders)
         lines.append(
             f"      {holes.labels:,} of {holes.pairs:,} unjudged pairs favour "
@@ -196,14 +198,14 @@ def _judged_line(answer: Answer) -> list[str]:
 
 
 def _end_lines(answer: Answer) -> list[str]:
-    name = answer.study
+    name, folder = map(shlex.quote, (answer.study, bundle_folder(answer.study)))
     pick = "" if answer.pick == "recommended" else f" --pick {answer.pick}"
     if answer.look:
         pick = f" --trial {answer.trial.number}"
     return [
         *study_lines(answer.study, answer.counts),
         f"NEXT  sweep report {name} | sweep diagnose {name} | sweep dashboard | "
-        f"sweep export {name}{pick} --out winner/",
+        f"sweep export {name}{pick} --out {folder}",
     ]
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
 from sweep.winner.baseline import Baseline
+from sweep.winner.bundle import bundle_folder
 from sweep.winner.critical import critical_slices
 from sweep.winner.front import Front
 from sweep.winner.markdown import markdown_table as _table
@@ -99,7 +100,7 @@ def answer_note(
                     ("best", name),
                     ("show", name, str(trial.number)),
                     *([("compare", name, "recommended", "baseline")] if _beside(answer) else []),
-                    ("export", name, "--out", "winner/"),
+                    ("export", name, "--out", bundle_folder(name)),
                 ],
                 storage,
             ),
@@ -126,7 +127,14 @@ def front_note(
                 [
                     ("best", front.study),
                     ("show", front.study, number),
-                    ("export", front.study, "--trial", number, "--out", "winner/"),
+                    (
+                        "export",
+                        front.study,
+                        "--trial",
+                        number,
+                        "--out",
+                        bundle_folder(front.study),
+                    ),
                 ],
                 storage,
             ),
@@ -166,7 +174,7 @@ def trial_note(
             next_commands(
                 [
                     ("show", study, str(trial.number)),
-                    ("export", study, "--trial", str(trial.number), "--out", "winner/"),
+                    ("export", study, "--trial", str(trial.number), "--out", bundle_folder(study)),
                 ],
                 storage,
             ),

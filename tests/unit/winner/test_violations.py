@@ -1,4 +1,4 @@
-"""Which constraints decided against how many trials, and where a measured latency leaves it open."""
+"""Which constraint cost how many configurations, and where a measured latency leaves it open."""
 
 from dataclasses import replace
 

@@ -1,10 +1,12 @@
 """The answer first: what to deploy, how sure that is, the command that exports it."""
 
 import math
+import shlex
 from collections.abc import Sequence
 
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer, Gain
+from sweep.winner.bundle import bundle_folder
 from sweep.winner.critical import CriticalSlice
 from sweep.winner.figures import CONFIRMED, CROSS_VALIDATED
 from sweep.winner.front import Front
@@ -81,7 +83,7 @@ _LEFT_TO_TRIALS = ("timings", "facts")  # long, and no part of the answer
 
 
 def _answer_blocks(material: Material, answer: Answer) -> list[Block]:
-    export = ("export", material.study, "--out", "winner/")
+    folder = bundle_folder(material.study)
     return [
         Facts(items=tuple(_figures(answer)), large=True),
         *_honest(answer),
@@ -90,9 +92,9 @@ def _answer_blocks(material: Material, answer: Answer) -> list[Block]:
         *_musts(answer.must),
         Commands(
             lines=(
-                material.command(*export),
-                "sweep verify winner/",
-                'sweep query winner/ "your question"',
+                material.command("export", material.study, "--out", folder),
+                shlex.join(["sweep", "verify", folder]),
+                f'{shlex.join(["sweep", "query", folder])} "your question"',
             )
         ),
         Verbatim(title="The closing message of the run, in full", text=answer_text(answer)),
@@ -206,7 +208,7 @@ def _front_blocks(material: Material, front: Front) -> list[Block]:
     shown = list(front.trials)
     if front.baseline is not None and front.baseline not in shown:
         shown.append(front.baseline)
-    number = str(front.trials[0].number)
+    number, folder = str(front.trials[0].number), bundle_folder(front.study)
     return [
         Paragraph(
             text=f"Several objectives have no single winner. Of {front.compared} configurations "
@@ -218,8 +220,8 @@ def _front_blocks(material: Material, front: Front) -> list[Block]:
         Commands(
             lines=(
                 material.command("show", front.study, number),
-                material.command("export", front.study, "--trial", number, "--out", "winner/"),
-                "sweep verify winner/",
+                material.command("export", front.study, "--trial", number, "--out", folder),
+                shlex.join(["sweep", "verify", folder]),
             )
         ),
         Verbatim(title="The closing message of the run, in full", text=front.text()),

@@ -90,7 +90,7 @@ def _baseline(answer: Answer) -> Finding:
         text = "Unknown: the space file names no baseline."
         return Finding(question=question, answer=text, is_open=True)
     if answer.is_baseline:
-        text = "It is what you have today; nothing that was tried is worth a change."
+        text = "It is what you have today; nothing that was tried is shown to be better."
         return Finding(question=question, answer=text, is_open=False)
     if change is None:
         text = f"{'; '.join(baseline_lines(answer))}."
