@@ -189,6 +189,8 @@ def _study_content(study: "Study") -> dict[str, Any]:
         "corpus": about["corpus_name"],
         "corpus folder": about["corpus_folder"],
         "tokenizer": about["tokenizer"],
+        "precision": about.get("made_with", {}).get("precisions")
+        or about["identity"]["precision"],
         "objectives": [
             f"{o['metric']} ({o['direction']})" for o in about["identity"]["objectives"]
         ],

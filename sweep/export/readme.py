@@ -42,6 +42,8 @@ Corpus `{corpus}` ({documents:,} documents, SHA-256 {corpus_hash}...), cut into 
 - {times}
 """
 
+PRECISIONS = {"encoder": "precision", "reranker": "rerank_precision"}  # in the manifest, by role
+
 
 def readme_text(manifest: Mapping[str, Any]) -> str:
     """Return the page for people, from the manifest's own figures."""
@@ -50,7 +52,8 @@ def readme_text(manifest: Mapping[str, Any]) -> str:
     )
     models = [
         f"The {role} is `{model['name']}` (fingerprint {model['fingerprint'][:12]}...), "
-        + ("in this folder." if model.get("bundled") else "loaded by name.")
+        + ("in this folder" if model.get("bundled") else "loaded by name")
+        + (f", in {precision}." if (precision := manifest.get(PRECISIONS[role])) else ".")
         for role, model in manifest["models"].items()
         if model
     ]

@@ -119,6 +119,7 @@ def _fill(contents: BundleContents, folder: BundleFolder) -> None:
         "chunks": len(contents.chunks),
         "dimension": int(contents.index.vectors.shape[1]) if contents.index else None,
         "precision": contents.precision,
+        "rerank_precision": contents.rerank_precision,
         "tokenizer": contents.tokenizer if "/" not in contents.tokenizer else None,
         "models": models,
         **json_ready(contents.about),

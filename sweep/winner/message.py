@@ -2,6 +2,7 @@
 
 import math
 import shlex
+from collections.abc import Mapping
 
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer, Counts
@@ -202,8 +203,11 @@ def _end_lines(answer: Answer) -> list[str]:
     pick = "" if answer.pick == "recommended" else f" --pick {answer.pick}"
     if answer.look:
         pick = f" --trial {answer.trial.number}"
+    study = study_lines(answer.study, answer.counts)
+    if precisions := answer.trial.facts.get("precisions"):
+        study[0] += f"; #{answer.trial.number} runs {precisions_text(precisions)}"
     return [
-        *study_lines(answer.study, answer.counts),
+        *study,
         f"NEXT  sweep report {name} | sweep diagnose {name} | sweep dashboard | "
         f"sweep export {name}{pick} --out {folder}",
     ]
@@ -266,6 +270,11 @@ def latency_amount(trial: TrialRecord) -> str:
 def is_busy(trial: TrialRecord) -> bool:
     """Return whether a trial's latency was measured while others kept the machine busy."""
     return bool(trial.facts.get("latency", {}).get("busy"))
+
+
+def precisions_text(precisions: Mapping[str, str]) -> str:
+    """Return `all-MiniLM-L6-v2 in bf16`: what each model really runs in."""
+    return ", ".join(f"{name} in {precision}" for name, precision in precisions.items())
 
 
 def _round(count: int) -> int:

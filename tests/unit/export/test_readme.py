@@ -54,3 +54,12 @@ def test_a_folder_that_is_taken_says_by_whom(tmp_path: Path) -> None:
     (folder / "manifest.json").write_text("[]", encoding="utf-8")
     with pytest.raises(ExportError, match="which holds a bundle. Give --force"):
         check_target(folder, replace=False)
+
+
+def test_each_model_stands_with_the_precision_that_it_runs_in() -> None:
+    model = {"name": "toy", "fingerprint": "ab" * 32}
+    models = {"encoder": model, "reranker": {**model, "bundled": True}}
+    text = readme_text(manifest(models=models, precision="bf16", rerank_precision="fp32"))
+    assert "The encoder is `toy` (fingerprint abababababab...), loaded by name, in bf16." in text
+    assert "The reranker is `toy` (fingerprint abababababab...), in this folder, in fp32." in text
+    assert "loaded by name." in readme_text(manifest(models={"encoder": model, "reranker": None}))
