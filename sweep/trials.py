@@ -88,10 +88,18 @@ class TrialRecord:
         return ", ".join(marked)
 
     @property
+    def index_recall(self) -> tuple[float, int] | None:
+        """Return what its approximate index finds of the best so many; None for an exact one."""
+        known = self.facts.get("index_recall")
+        return None if known is None else (float(known["recall"]), int(known["depth"]))
+
+    @property
     def numbers(self) -> dict[str, float]:
         """Return metrics and timings in one flat form; seconds of a stage are `stage.NAME_s`."""
         stages = self.timings.get("stages", {})
+        found = self.index_recall
         return {
+            **({} if found is None else {"index_recall": found[0]}),
             **{name: v for name, v in self.timings.items() if isinstance(v, int | float)},
             **{f"stage.{name}_s": use["seconds"] for name, use in stages.items()},
             **self.metrics,

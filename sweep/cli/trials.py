@@ -96,7 +96,8 @@ def _leading_columns(
     study: "Study", trials: "list[TrialRecord]", metrics: tuple[str, ...]
 ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     """Return header and rows of the table for people."""
-    shown = metrics or (*study.about.get("metrics", []), *SHOWN)
+    approximate = ("index_recall",) if any(trial.index_recall for trial in trials) else ()
+    shown = metrics or (*study.about.get("metrics", []), *SHOWN, *approximate)
     columns = tuple(dict.fromkeys([*(goal.name for goal in study.goals), *shown]))
     rows = []
     for trial in trials:

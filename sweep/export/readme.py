@@ -132,6 +132,9 @@ def _figures(manifest: Mapping[str, Any]) -> list[str]:
             pair = manifest["intervals"].get(name)
             interval = f"{pair[0]:.4g} to {pair[1]:.4g}" if pair else "-"
             lines.append(f"| {name} | {manifest['metrics'][name]:.4g} | {interval} |")
+    if known := manifest.get("index_recall"):
+        name = f"index recall@{known['depth']} of exact search"
+        lines.append(f"| {name} | {known['recall']:.4g} | - |")
     for critical in manifest.get("must", ()):
         name = f"{critical['metric']} where {critical['where']} ({critical['queries']} queries)"
         low, high = critical["interval"]

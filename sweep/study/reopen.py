@@ -89,6 +89,7 @@ def bundle_contents(
             "metrics": dict(trial.metrics),
             "intervals": {name: list(pair) for name, pair in trial.intervals.items()},
             "latency": trial.facts.get("latency", {}),
+            "index_recall": trial.facts.get("index_recall"),
             "must": trial.facts.get("must", []),
             **about,
         },

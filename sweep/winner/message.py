@@ -42,7 +42,7 @@ def _use_lines(answer: Answer) -> list[str]:
     lines += [f"      {line}" for line in baseline_lines(answer)]
     costs = [context_text(trial, answer.objective)]
     if "index_bytes" in trial.metrics:
-        costs.append(f"index {megabytes(trial.metrics['index_bytes'])} MB")
+        costs.append(f"index {megabytes(trial.metrics['index_bytes'])} MB{index_text(trial)}")
     if "latency_p95_ms" in trial.metrics:
         costs.append(latency_text(trial))
     doubt = kept_text(trial)
@@ -275,6 +275,12 @@ def is_busy(trial: TrialRecord) -> bool:
 def precisions_text(precisions: Mapping[str, str]) -> str:
     """Return `all-MiniLM-L6-v2 in bf16`: what each model really runs in."""
     return ", ".join(f"{name} in {precision}" for name, precision in precisions.items())
+
+
+def index_text(trial: TrialRecord) -> str:
+    """Return ` (recall@10 .973 of exact search)`; empty where search is exact."""
+    found = trial.index_recall
+    return "" if found is None else f" (recall@{found[1]} {plain(found[0])} of exact search)"
 
 
 def _round(count: int) -> int:

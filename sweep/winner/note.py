@@ -166,6 +166,9 @@ def trial_note(
         name = _text(f"{critical.metric} where {critical.where}")
         rows.append((name, compact(critical.value), f"{compact(low)} to {compact(high)}"))
     rows += [(title, text, "") for title, text in costs_of(trial).items()]
+    if trial.index_recall is not None:
+        recall, depth = trial.index_recall
+        rows.append((f"index recall@{depth} of exact search", compact(recall), ""))
     role = f"**{', '.join(roles)}** · " if roles else ""
     return "\n\n".join(
         [

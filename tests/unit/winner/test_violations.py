@@ -95,3 +95,14 @@ def test_the_headline_of_the_dashboard_says_when_it_was_measured(busy: bool) -> 
     found = make_toy_answer([toy(n, facts=facts) for n in range(4)])
     headline = answer_note(found, roles={}, storage=None).split("\n\n")[1]
     assert ("p95 0.12 ms, measured while it was busy" in headline.replace("\u00a0", " ")) is busy
+
+
+def test_an_approximate_index_stands_with_its_recall() -> None:
+    facts = {"index_recall": {"recall": 0.973, "depth": 100}, "precisions": {"toy": "bf16"}}
+    found = make_toy_answer([toy(n, facts=facts) for n in range(4)])
+    text = answer_text(found)
+    assert "index 2.3 MB (recall@100 .973 of exact search), p95" in text
+    assert (
+        f"STUDY mine: 4 configurations evaluated; #{found.trial.number} runs toy in bf16" in text
+    )
+    assert found.trial.numbers["index_recall"] == 0.973

@@ -15,6 +15,7 @@ from sweep.winner.message import (
     answer_text,
     baseline_lines,
     context_amount,
+    index_text,
     is_busy,
     latency_amount,
     must_text,
@@ -129,7 +130,9 @@ def _costs(trial: TrialRecord, objective: str) -> list[Fact]:
         tone: Tone = "caution" if busy else "plain"
         found.append(Fact(name="p95 latency of a query", value=text, note=note, tone=tone))
     if "index_bytes" in metrics:
-        found.append(Fact(name="index", value=f"{megabytes(metrics['index_bytes'])} MB"))
+        note = index_text(trial).strip(" ()")
+        value = f"{megabytes(metrics['index_bytes'])} MB"
+        found.append(Fact(name="index", value=value, note=note))
     return found
 
 

@@ -8,7 +8,7 @@ from sweep.winner.answer import Answer, Gain
 from sweep.winner.figures import CONFIRMED
 from sweep.winner.front import Front
 from sweep.winner.message import baseline_lines, power_text, with_sign
-from sweep.winner.preference import TIMED
+from sweep.winner.preference import TIMED, WORTH
 from sweep.winner.report.content import Finding, Findings, Paragraph, Section
 from sweep.winner.report.material import Material
 from sweep.winner.report.sections.holes import holes_sentences
@@ -204,6 +204,14 @@ def _of_measurement(material: Material, trial: TrialRecord) -> Iterator[Finding]
             answer=f"No: {cut:,} of {chunks} are longer than it reads, and their ends are not "
             f"in the vectors.",
             is_open=True,
+        )
+    if trial.index_recall is not None:
+        recall, depth = trial.index_recall
+        yield Finding(
+            question="Does the approximate index lose anything?",
+            answer=f"It finds {plain(recall)} of the {depth:,} chunks a query that exact search "
+            f"finds. The scores hold what that costs; more documents may cost more.",
+            is_open=recall < 1 - WORTH,
         )
     empty = int(trial.facts.get("without_results", 0))
     if empty:

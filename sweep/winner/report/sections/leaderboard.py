@@ -21,6 +21,8 @@ def leaderboard_section(material: Material) -> Section | None:
     if not shown:
         return None
     text, extra = _told(material, shown)
+    recalls = {t.number: plain(t.index_recall[0]) for t in shown if t.index_recall}
+    extra |= {"index recall": recalls} if recalls else {}
     table = trial_rows(material.board, shown, caption="The leading configurations", extra=extra)
     blocks: list[Block] = [Paragraph(text=text), table]
     if len(shown) > 1:
