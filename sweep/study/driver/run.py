@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 from sweep.engine.engine import Engine
 from sweep.engine.measure.report import Report
-from sweep.engine.stages.scoring import Scorer
 from sweep.engine.store.store import write_whole
 from sweep.errors import StorageError, StoreError
 from sweep.study.dashboard.showcase import Showcase, show_ended
@@ -25,13 +24,8 @@ from sweep.study.driver.restore import clear_halves, restore_tables
 from sweep.study.driver.split import StudySplit, study_split
 from sweep.study.driver.surroundings import surroundings
 from sweep.study.folder import StudyFolder, default_storage, study_folder
-from sweep.study.metrics import (
-    constraints_of,
-    goals_of,
-    label_range,
-    musts_of,
-    recorded_metrics,
-)
+from sweep.study.metrics import constraints_of, goals_of, musts_of, recorded_metrics
+from sweep.study.rules import make_scorer
 from sweep.study.space.search_space import SearchSpace
 from sweep.study.storage.lock import running
 from sweep.study.storage.recency import stamp
@@ -173,18 +167,10 @@ def make_evaluation(
     space: SearchSpace, engine: Engine, split: StudySplit, folder: StudyFolder
 ) -> Evaluation:
     """Return what the trials of a study are evaluated with."""
-    scorer = Scorer(
-        engine.texts,
-        recorded_metrics(space, engine.corpus),
-        split.search,
-        relevance=space.evaluation.relevance,
-        labels=label_range(space.evaluation, engine.corpus),
-        threshold=space.evaluation.span_threshold,
-        span_rule=space.evaluation.span_rule,
-    )
+    metrics = recorded_metrics(space, engine.corpus)
     return Evaluation(
         engine=engine,
-        scorer=scorer,
+        scorer=make_scorer(engine.texts, metrics, split.search, space.evaluation),
         goals=goals_of(space),
         constraints=constraints_of(space),
         critical=critical_queries(musts_of(space), engine.corpus),

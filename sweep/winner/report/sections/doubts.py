@@ -29,6 +29,7 @@ def doubts_section(material: Material) -> Section | None:
         *_of_labels(found, trial),
         *_of_completeness(material),
         *_of_measurement(material, trial),
+        *_of_retrieval(trial),
         Finding(
             question="Are the queries like those of production?",
             answer="No figure here can tell. All of them hold for queries like these and this "
@@ -196,6 +197,9 @@ def _of_measurement(material: Material, trial: TrialRecord) -> Iterator[Finding]
         for doubt in (kept_text(trial), doubtful_text(material.counts.doubtful)):
             text += f" {doubt}." if doubt else ""
         yield Finding(question="Would another run choose the same?", answer=text, is_open=True)
+
+
+def _of_retrieval(trial: TrialRecord) -> Iterator[Finding]:
     cut = int(trial.facts.get("truncated_chunks", 0))
     if cut:
         chunks = counted(int(trial.facts.get("chunks", 0)), "chunk")
