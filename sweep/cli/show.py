@@ -209,6 +209,7 @@ def _study_content(study: "Study") -> dict[str, Any]:
         },
         "axes": {name: values for name, values in about["axes"].items() if _varies(values)},
         "last run": about["last_run"],
+        "notes": about.get("notes", []),
     }
 
 

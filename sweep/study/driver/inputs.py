@@ -51,13 +51,17 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """What a study is made from: name, space, corpus and its folder, a baseline that is a run."""
+    """What a study is made from: name, space, corpus and its folder, a baseline that is a run.
+
+    `notes` is what was told of them before the first trial.
+    """
 
     study: str
     space: SearchSpace
     corpus: Corpus
     folder: Path
     baseline: RunFile | None = None
+    notes: tuple[str, ...] = ()
 
 
 def read_inputs(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ from sweep.study.driver.draws import GridDraws, Recorded, SampledDraws
 from sweep.study.driver.evaluate import Evaluation
 from sweep.study.driver.identity import study_identity
 from sweep.study.driver.inputs import Inputs, RunOptions, check_size, read_inputs, start_engine
+from sweep.study.driver.notes import NOTES, notes_once, told_before
 from sweep.study.driver.opening import describe, open_study, read_recorded
 from sweep.study.driver.queue import TooManyFailures, axes_of, evaluate_queue, planned
 from sweep.study.driver.restore import clear_halves, restore_tables
@@ -60,7 +62,9 @@ def run(
     name, loaded = inputs.study, inputs.space
     check_size(loaded, options)
     check_storage(options.storage or default_storage())
-    engine = start_engine(inputs, options, report)
+    with notes_once(report, name, told_before(name, options.storage or default_storage())):
+        engine = start_engine(inputs, options, report)
+    inputs = replace(inputs, notes=tuple(report.notices))
     engine.store.clear_abandoned()
     storage = open_storage(options.storage or default_storage(), create=True)
     storage.tell = report.notice
@@ -109,7 +113,7 @@ def _run_locked(
     recorded = read_recorded(study)
     draws, asked = draws_of(space, recorded, options, study.user_attrs.get(ABOUT, {}))
     about = describe(space, identity, engine.corpus, inputs.folder, split)
-    about |= {"axes": axes, "planned": draws.planned, "asked": asked}
+    about |= {"axes": axes, "planned": draws.planned, "asked": asked, NOTES: list(inputs.notes)}
     about["baseline_run"] = baseline_facts(run_file, run_scores)
     about |= stamp(abouts_of(storage).values()) | {"made_with": surroundings(engine, values)}
     study.set_user_attr(ABOUT, about)
