@@ -13,8 +13,8 @@ quickstart: $(VENV)/.installed
 	$(BIN)/sweep run search_spaces/quickstart.yaml
 	@echo
 	@echo "Look at it:   $(BIN)/sweep dashboard        (then open http://127.0.0.1:8080/)"
-	@echo "Ship it:      $(BIN)/sweep export --out winner/ && $(BIN)/sweep verify winner/"
-	@echo "Ask it:       $(BIN)/sweep query winner/ \"how many days of leave can I carry over?\""
+	@echo "Ship it:      $(BIN)/sweep export --out winner/quickstart && $(BIN)/sweep verify winner/quickstart"
+	@echo "Ask it:       $(BIN)/sweep query winner/quickstart \"how many days of leave can I carry over?\""
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from sweep.configuration import Configuration
 
 State = Literal["COMPLETE", "FAIL"]
+LATENCY = "latency_"  # how the names of measured latencies begin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +55,51 @@ class TrialRecord:
         return tuple(text for text, missed in self.constraints.items() if missed > 0)
 
     @property
+    def doubts(self) -> dict[str, str]:
+        """Return why a bound on a measured latency may have decided by chance, by constraint.
+
+        One that was missed while other programs kept the machine busy may be kept on a quiet one;
+        where the figure's interval holds the bound, another measurement may find otherwise.
+        """
+        busy = bool(self.facts.get("latency", {}).get("busy"))
+        found = {}
+        for text, missed in self.constraints.items():
+            metric, _, bound = text.rpartition(" ")
+            name, _, op = metric.rpartition(" ")
+            if not name.startswith(LATENCY) or " " in name:
+                continue
+            low, high = self.intervals.get(name, (math.inf, -math.inf))
+            if missed > 0 and busy and op == "<=":
+                found[text] = "measured while the machine was busy"
+            elif low <= float(bound) <= high:
+                found[text] = "its interval holds the bound"
+        return found
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Return whether it violates nothing but bounds that may have decided by chance."""
+        return bool(self.violated) and not set(self.violated) - set(self.doubts)
+
+    @property
+    def violations(self) -> str:
+        """Return the constraints that are not kept, as people read them."""
+        doubts = self.doubts
+        marked = (f"{text} (doubtful)" if text in doubts else text for text in self.violated)
+        return ", ".join(marked)
+
+    @property
+    def index_recall(self) -> tuple[float, int] | None:
+        """Return what its approximate index finds of the best so many; None for an exact one."""
+        known = self.facts.get("index_recall")
+        return None if known is None else (float(known["recall"]), int(known["depth"]))
+
+    @property
     def numbers(self) -> dict[str, float]:
         """Return metrics and timings in one flat form; seconds of a stage are `stage.NAME_s`."""
         stages = self.timings.get("stages", {})
+        found = self.index_recall
         return {
+            **({} if found is None else {"index_recall": found[0]}),
             **{name: v for name, v in self.timings.items() if isinstance(v, int | float)},
             **{f"stage.{name}_s": use["seconds"] for name, use in stages.items()},
             **self.metrics,
@@ -85,6 +127,7 @@ class TrialRecord:
         if self.constraints:
             result["feasible"] = not self.violated
             result["constraints"] = dict(self.constraints)
+            result["doubts"] = self.doubts
         if self.error:
             result["error"] = dict(self.error)
         return result

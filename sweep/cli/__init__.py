@@ -80,7 +80,7 @@ def cli() -> None:
                                                 begin with your own pages and questions
     sweep run search_spaces/quickstart.yaml     evaluate every configuration of a space
     sweep best                                  what to use, and how sure that is
-    sweep export --out winner/                  a folder that answers queries
+    sweep export --out winner/quickstart        a folder that answers queries
     """  # noqa: D301  \b keeps the lines
 
 

@@ -75,9 +75,10 @@ def print_leaders(answer: "Answer") -> None:
     critical = [f"{found.metric} where {found.where}" for found in answer.must]
     within = f"context_tokens@{objective.partition('@')[2]}"  # of an objective with a budget
     context = within if within in answer.trial.metrics else "context_tokens"
-    header = ("#", "configuration", objective, "from", "to", "tied", *critical)
+    header = ("#", "configuration", objective, "from", "to", "tied", *critical, context)
+    approximate = any(t.index_recall for t in answer.leaderboard)
     print_table(
-        (*header, context, "p95 ms"),
+        (*header, *(("index recall",) if approximate else ()), "p95 ms"),
         [
             (
                 t.number,
@@ -87,6 +88,7 @@ def print_leaders(answer: "Answer") -> None:
                 "yes" if t.number in answer.tied else "no",
                 *(found.value for found in critical_slices(t)),
                 t.metrics.get(context),
+                *((t.numbers.get("index_recall"),) if approximate else ()),
                 _p95(t),
             )
             for t in answer.leaderboard

@@ -1,41 +1,78 @@
 """`sweep delete`: remove a study."""
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from sweep.cli.options import json_option, storage_option
+
+if TYPE_CHECKING:
+    from sweep.study.abandoned import AbandonedFolder
+    from sweep.study.storage.patient import PatientStorage
 
 
 @click.command(name="delete", short_help="Delete a study, its trials and its folder.")
 @click.argument("study")
 @storage_option()
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Delete a folder without a study also where a study of another storage may own it.",
+)
 @json_option()
-def command(study: str, storage: str | None, yes: bool, as_json: bool) -> None:
+def command(study: str, storage: str | None, yes: bool, force: bool, as_json: bool) -> None:
     """Delete a study: its trials and its folder under results/.
 
     What was computed for it stays in the store (`sweep store prune` clears that). A study that is
-    running is not deleted.
+    running is not deleted. Where there is no study of that name, but a folder (the study was
+    deleted in the dashboard), the folder is removed.
     """
     from sweep.cli.output import message, print_json
+    from sweep.study.abandoned import delete_abandoned
     from sweep.study.deletion import delete_study
+    from sweep.study.folder import default_storage
     from sweep.study.quick_look import search_of
+    from sweep.study.storage.storage import open_storage
     from sweep.study.study import Study
 
-    opened = Study(study, storage)
-    count, folder = len(opened.trials), opened.folder.path
-    if not yes:
-        if not sys.stdin.isatty():
-            raise click.UsageError(f"deleting {opened.name!r} needs a yes: give --yes.")
-        click.confirm(
-            f"Delete study {opened.name!r} with {count:,} trials, and {folder}?", abort=True
-        )
-    search = search_of(opened)
-    delete_study(opened)
+    opened, search = open_storage(storage or default_storage()), None
+    if (folder := _abandoned(study, opened)) is not None:
+        count, path = folder.trials, folder.folder.path
+        message(f"{path} belongs to no study in this storage")
+        _ask(study, f"Delete the folder {path} with the tables of {count:,} trials?", yes=yes)
+        delete_abandoned(folder, opened, force=force)
+        told = f"deleted the folder {path} with the tables of {count:,} trials"
+    else:
+        found = Study(study, storage)
+        count, path = len(found.trials), found.folder.path
+        _ask(study, f"Delete study {study!r} with {count:,} trials, and {path}?", yes=yes)
+        search = search_of(found)
+        delete_study(found)
+        told = f"deleted study {study} with {count:,} trials, and {path}"
     if as_json:
-        print_json({"deleted": opened.name, "trials": count, "folder": str(folder)})
+        print_json({"deleted": study, "trials": count, "folder": str(path)})
+    else:
+        message(told)
+        if search:
+            message(f"Its search is kept: sweep delete {search}")
+
+
+def _abandoned(study: str, storage: "PatientStorage") -> "AbandonedFolder | None":
+    """Return the folder of that name if no study of the storage has it."""
+    from sweep.study.abandoned import abandoned_folders
+
+    return next((f for f in abandoned_folders(storage) if f.name == study), None)
+
+
+def _ask(study: str, question: str, *, yes: bool) -> None:
+    """Ask for a yes, unless it was given.
+
+    Raises: UsageError where nobody can be asked.
+    """
+    if yes:
         return
-    message(f"deleted study {opened.name} with {count:,} trials, and {folder}")
-    if search:
-        message(f"Its search is kept: sweep delete {search}")
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"deleting {study!r} needs a yes: give --yes.")
+    click.confirm(question, abort=True)

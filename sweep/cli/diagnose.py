@@ -1,18 +1,10 @@
 """`sweep diagnose`: what a trial misses, where that was lost, and what to change."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from sweep.cli.options import json_option, storage_option, store_option, study_argument
-from sweep.text_lines import shorten
-
-if TYPE_CHECKING:
-    from sweep.study.study import Study
-    from sweep.trials import TrialRecord
-
-PICKS = ("recommended", "best", "baseline")
 
 
 @click.command(name="diagnose", short_help="Say what a trial misses, and what to change.")
@@ -47,40 +39,15 @@ def command(
     from sweep.cli.output import print_json
     from sweep.cli.progress import shown_report
     from sweep.study.diagnosis.diagnosis import diagnose
+    from sweep.study.named import named_trial, names_trial
     from sweep.study.quick_look import sample_key
     from sweep.study.reopen import reopen
 
-    if trial is None and study is not None and (study.isdecimal() or study in PICKS):
+    if trial is None and study is not None and (names_trial(study)):
         study, trial = None, study
     opened = open_study(study, storage)
-    record = chosen_trial(opened, trial)
+    record = named_trial(opened, trial)
     with shown_report(as_json=as_json) as report:
         engine = reopen(opened, store=store, report=report)
         found = diagnose(opened, record, engine, worst=worst)
-    if as_json:
-        print_json(found.to_json() | sample_key(opened))
-    else:
-        print_diagnosis(found)
-
-
-def chosen_trial(study: "Study", text: str | None) -> "TrialRecord":
-    """Return the trial that a number or a pick names; the recommended one without a name.
-
-    Raises: SweepError if there is none.
-    """
-    from sweep.errors import StudyError
-
-    if len(study.goals) > 1 and not (text or "").isdecimal():
-        raise StudyError(
-            f"study {study.name!r}: a trial must be named by its number where there are several "
-            f"objectives, got {text or 'none'}. See `sweep best {study.name}` for those to choose "
-            f"from."
-        )
-    if text is None or text in PICKS:
-        return study.answer(text or "recommended").trial  # type: ignore[arg-type]
-    if text.isdecimal():
-        return study.trial(int(text))
-    raise StudyError(
-        f"study {study.name!r}: a trial must be a number, recommended, best or baseline, got "
-        f"{shorten(text)}. See `sweep trials {study.name}`."
-    )
+    print_json(found.to_json() | sample_key(opened)) if as_json else print_diagnosis(found)

@@ -59,6 +59,7 @@ def _facts() -> tuple[dict[str, Any], list[str]]:
         facts[package] = version_of(package)
         if facts[package] == "none":
             problems.append(f"{package} is not installed. Run: pip install {package}")
+    facts["psycopg"] = _postgres_driver()
     facts["processors"] = os.cpu_count()
     facts["processor features"] = " ".join(processor_features())
     facts["bf16"] = "native" if has_bf16() else "not native: models run in fp32"
@@ -67,9 +68,42 @@ def _facts() -> tuple[dict[str, Any], list[str]]:
         facts[f"model {DEFAULT_MODEL}"] = f"found, fingerprint {model.fingerprint[:12]}"
     except SweepError as error:
         problems.append(str(error))
+    facts["precision of models"] = _precision()
     facts["hub"] = "offline" if os.environ.get("HF_HUB_OFFLINE") else "may be asked for models"
     facts["results folder"] = f"{RESULTS.resolve()} ({_state(RESULTS, problems)})"
     return facts, problems
+
+
+def _precision() -> str:
+    """Return what models really run in here, as the study that was run last found out."""
+    from sweep.errors import SweepError
+    from sweep.study.study import Study
+    from sweep.winner.message import precisions_text
+
+    unknown = "auto: decided by the first run with a model, on a sample of its corpus"
+    try:
+        study = Study()
+    except SweepError:
+        return unknown
+    found = study.about.get("made_with", {}).get("precisions")
+    return f"{precisions_text(found)} (study {study.name})" if found else unknown
+
+
+def _postgres_driver() -> str:
+    """Return the driver's version; only `--storage postgresql+psycopg://...` needs one."""
+    from importlib import import_module
+
+    from sweep.machine import version_of
+
+    version = version_of("psycopg")
+    install = 'needed only for studies on PostgreSQL: pip install "retrieval-sweep[postgres]"'
+    if version == "none":
+        return f"not installed; {install}"
+    try:
+        import_module("psycopg")  # it needs libpq: its own (psycopg-binary) or the system's
+    except ImportError as error:
+        return f"{version}, which does not load ({str(error).splitlines()[0]}); {install}"
+    return version
 
 
 def _state(folder: Path, problems: list[str]) -> str:

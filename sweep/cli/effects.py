@@ -39,7 +39,8 @@ def command(
     as_json: bool,
 ) -> None:
     """Say what each parameter does to a metric, where that depends on another one, from which
-    top_k and token budget on nothing is gained, and how much of the grid was needed to see it.
+    top_k and token budget on more gains at most .01, and how much of the grid would have been
+    enough.
 
     Values of a parameter are compared in configurations that are equal in everything else.
     """  # noqa: D205  one sentence
@@ -151,8 +152,8 @@ def _print_curves(curves: Sequence["Curve"], reason: str | None) -> None:
         own = (f"#{curve.trial}", curve.metric, start, f"{flat.best:,}")
         rows.append((*own, *gain, curve_verdict(curve)))
     _table(
-        "From where on more of the output gains nothing (no more than .01 of the scale, not even "
-        "by its interval), or little",
+        "From where on more of the output gains at most .01 of the scale, as observed, and what "
+        "the gain's interval shows",
         ("trial", "metric", "from", "up to", "gain", "from", "to", ""),
         rows,
         f"Unknown: {reason}." if reason else "No curve could be drawn.",

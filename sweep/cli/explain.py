@@ -27,12 +27,12 @@ def command(
     QUERY is the id of a query of the corpus, its text, or words of it. Any other text is
     retrieved live, without labels. STUDY is the one that was run last when left out.
     """
-    from sweep.cli.diagnose import chosen_trial
     from sweep.cli.diagnosis_view import print_explanation
     from sweep.cli.opening import open_study
     from sweep.cli.output import print_json
     from sweep.cli.progress import shown_report
     from sweep.study.diagnosis.explanation import explain
+    from sweep.study.named import named_trial
     from sweep.study.quick_look import sample_key
     from sweep.study.reopen import reopen
 
@@ -41,7 +41,7 @@ def command(
     if not names[-1].strip():
         raise click.UsageError("the query must have some text, got none.")
     opened = open_study(names[0] if len(names) == 2 else None, storage)
-    record = chosen_trial(opened, trial)
+    record = named_trial(opened, trial)
     with shown_report(as_json=as_json) as report:
         engine = reopen(opened, store=store, report=report)
         found = explain(opened, record, engine, names[-1], live=live)

@@ -69,7 +69,7 @@ def _chosen(
     study: "Study", number: int | None, pick: "Pick"
 ) -> "tuple[TrialRecord, dict[str, Any]]":
     """Return the trial to export, and what the bundle says of how it was chosen."""
-    from sweep.errors import StudyError
+    from sweep.study.named import require_finished
     from sweep.winner.message import answer_text
 
     if number is None:
@@ -77,9 +77,5 @@ def _chosen(
         told = {name: value for name, value in answer.to_json().items() if name != "metrics"}
         return answer.trial, {"answer": told, "message": answer_text(answer)}
     record = study.trial(number)
-    if record.state != "COMPLETE":
-        raise StudyError(
-            f"--trial: must be a finished trial, got #{number}, which failed. See "
-            f"`sweep show {study.name} {number}`."
-        )
+    require_finished(study, record, to_be="exported")
     return record, {}

@@ -152,6 +152,7 @@ def print_next(asked: "AskedCorpus", space: Path, earlier: "EarlierStudies | Non
     """Print the commands that come next, and which studies stay over the earlier corpus."""
     from sweep.cli.output import message
     from sweep.text_lines import counted
+    from sweep.winner.bundle import bundle_folder
 
     named = ""
     if earlier is not None:
@@ -165,13 +166,14 @@ def print_next(asked: "AskedCorpus", space: Path, earlier: "EarlierStudies | Non
             "of pages that have not changed is reused"
         )
     query = asked.corpus.queries[0].text
+    folder = bundle_folder(earlier.next_name if earlier else asked.corpus.name)
     commands = (
         f"sweep run {shlex.quote(str(space))}{named} --dry-run",
         f"sweep run {shlex.quote(str(space))}{named}",
         "sweep best",
         "sweep report",
-        "sweep export --out winner/",
-        f"sweep query winner/ {shlex.quote(' '.join(query.split()))}",
+        f"sweep export --out {shlex.quote(folder)}",
+        f"sweep query {shlex.quote(folder)} {shlex.quote(' '.join(query.split()))}",
     )
     for number, text in enumerate(commands):
         click.echo(f"{'NEXT' if not number else '':8}{text}")

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from sweep.export.ranked_lists import RankedQuery
     from sweep.study.insight.sensitivity import Sensitivity
     from sweep.study.study import Study
+    from sweep.trials import TrialRecord
 
 FORMATS = ("trec", "azure", "context", "parquet")
 
 
 @click.command(name="show", short_help="Show a study, or one of its trials.")
 @study_argument()
-@click.argument("trial", type=int, required=False)
+@click.argument("trial", required=False)
 @click.option(
     "--export",
     "form",
@@ -42,7 +43,7 @@ FORMATS = ("trec", "azure", "context", "parquet")
 @json_option()
 def command(
     study: str | None,
-    trial: int | None,
+    trial: str | None,
     form: str | None,
     out: Path | None,
     queries: str | None,
@@ -53,31 +54,34 @@ def command(
 ) -> None:
     """Show what a study was begun with, or everything about one trial.
 
-    `sweep show 12` shows trial 12 of the study that was run last.
+    TRIAL is a number, or recommended, best or baseline; `sweep show 12` shows trial 12 of the
+    study that was run last.
     """
     from sweep.cli.opening import open_study
     from sweep.cli.output import print_json
     from sweep.cli.trial_view import print_pairs, print_trial
+    from sweep.study.named import named_trial, names_trial
 
-    if trial is None and study is not None and study.isdigit():
-        trial, study = int(study), None
+    if trial is None and study is not None and names_trial(study):
+        trial, study = study, None
     _refuse_conflicts(
         trial=trial, form=form, out=out, queries=queries, sensitivity=sensitivity, as_json=as_json
     )
     opened = open_study(study, storage)
-    if form is not None and trial is not None:
-        _export(opened, trial, form, out, search_only=queries == "search")
+    record = None if trial is None else named_trial(opened, trial)
+    if form is not None and record is not None:
+        _export(opened, record, form, out, search_only=queries == "search")
     elif sensitivity:
         _show_sensitivity(opened, store, as_json=as_json)
     else:
-        content = _study_content(opened) if trial is None else _trial_content(opened, trial)
-        shown = print_pairs if trial is None else print_trial
+        content = _study_content(opened) if record is None else _trial_content(opened, record)
+        shown = print_pairs if record is None else print_trial
         print_json(content) if as_json else shown(content)
 
 
 def _refuse_conflicts(
     *,
-    trial: int | None,
+    trial: str | None,
     form: str | None,
     out: Path | None,
     queries: str | None,
@@ -99,19 +103,19 @@ def _refuse_conflicts(
 
 
 def _export(
-    study: "Study", number: int, form: str, out: Path | None, *, search_only: bool
+    study: "Study", record: "TrialRecord", form: str, out: Path | None, *, search_only: bool
 ) -> None:
     from sweep.cli.output import message
     from sweep.engine.store.store import write_whole
     from sweep.study.ranked_queries import ranked_queries
 
-    ranked = ranked_queries(study, study.trial(number), search_only=search_only)
-    content = _in_form(form, ranked, tag=f"{study.name}-{number}")
+    ranked = ranked_queries(study, record, search_only=search_only)
+    content = _in_form(form, ranked, tag=f"{study.name}-{record.number}")
     if out is None:
         click.echo(content, nl=False)  # bytes: UTF-8 whatever the terminal's encoding
     else:
         write_whole(out, content)
-        message(f"{out}: trial #{number} of {study.name}, {len(ranked)} queries, {form}")
+        message(f"{out}: trial #{record.number} of {study.name}, {len(ranked)} queries, {form}")
     if study.about["split"]["confirm"] and not search_only:
         message(
             "note: the confirm queries are in it, the trial's own metrics are means over the "
@@ -170,8 +174,7 @@ def _print_sensitivity(found: "Sensitivity") -> None:
     )
 
 
-def _trial_content(study: "Study", number: int) -> dict[str, Any]:
-    record = study.trial(number)
+def _trial_content(study: "Study", record: "TrialRecord") -> dict[str, Any]:
     return record.to_json() | {
         "study": study.name,
         "configuration": record.configuration.label(),
@@ -191,6 +194,8 @@ def _study_content(study: "Study") -> dict[str, Any]:
         **({} if sample is None else {"sample": " ".join(sample.sentences())}),
         "corpus folder": about["corpus_folder"],
         "tokenizer": about["tokenizer"],
+        "precision": about.get("made_with", {}).get("precisions")
+        or about["identity"]["precision"],
         "objectives": [
             f"{o['metric']} ({o['direction']})" for o in about["identity"]["objectives"]
         ],
@@ -206,6 +211,7 @@ def _study_content(study: "Study") -> dict[str, Any]:
         },
         "axes": {name: values for name, values in about["axes"].items() if _varies(values)},
         "last run": about["last_run"],
+        "notes": about.get("notes", []),
     }
 
 

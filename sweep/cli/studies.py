@@ -14,20 +14,29 @@ if TYPE_CHECKING:
 @storage_option()
 @json_option()
 def command(storage: str | None, as_json: bool) -> None:
-    """List the recorded studies, the one that was run last first."""
+    """List the recorded studies, the one that was run last first.
+
+    Folders below results/ that belong to no study (deleted or renamed in the dashboard) are told.
+    """
     from dataclasses import asdict
 
-    from sweep.cli.output import print_json, print_table
+    from sweep.cli.output import message, print_json, print_table
+    from sweep.study.abandoned import abandoned_folders
+    from sweep.study.folder import default_storage
     from sweep.study.listing import list_studies
+    from sweep.study.storage.storage import open_storage
 
     studies = list_studies(storage)
     if as_json:
         print_json([asdict(study) for study in studies])
-        return
-    print_table(
-        ("study", "objectives", "trials", "corpus", "last run"),
-        [(s.name, ", ".join(s.objectives), s.trials, _corpus(s), s.last_run) for s in studies],
-    )
+    else:
+        print_table(
+            ("study", "objectives", "trials", "corpus", "last run"),
+            [(s.name, ", ".join(s.objectives), s.trials, _corpus(s), s.last_run) for s in studies],
+        )
+    for folder in abandoned_folders(open_storage(storage or default_storage())):
+        if folder.is_ours or folder.owner is None:  # another storage knows its own
+            message(f"note: {folder}")
 
 
 def _corpus(study: "StudySummary") -> str:

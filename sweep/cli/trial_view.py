@@ -9,8 +9,11 @@ from sweep.cli.output import print_table
 
 
 def print_pairs(content: Mapping[str, Any]) -> None:
-    """Print names and values."""
-    print_table(("what", "value"), [(name, _one_line(value)) for name, value in content.items()])
+    """Print names and values; below them the notes, a line each."""
+    pairs = [(name, _one_line(value)) for name, value in content.items() if name != "notes"]
+    print_table(("what", "value"), pairs)
+    for note in content.get("notes", ()):
+        click.echo(f"note: {note}")
 
 
 def print_trial(content: Mapping[str, Any]) -> None:

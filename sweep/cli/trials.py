@@ -97,13 +97,15 @@ def _leading_columns(
     study: "Study", trials: "list[TrialRecord]", metrics: tuple[str, ...]
 ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     """Return header and rows of the table for people."""
-    shown = metrics or (*study.about.get("metrics", []), *SHOWN)
+    approximate = ("index_recall",) if any(trial.index_recall for trial in trials) else ()
+    shown = metrics or (*study.about.get("metrics", []), *SHOWN, *approximate)
     columns = tuple(dict.fromkeys([*(goal.name for goal in study.goals), *shown]))
     rows = []
     for trial in trials:
         values = trial.numbers
         mark = "  (baseline)" if trial.fingerprint == study.baseline else ""
         state = "violates a constraint" if trial.violated else trial.state.lower()
+        state += " (doubtful)" if trial.is_doubtful else ""
         label = trial.configuration.label() + mark
         rows.append((trial.number, label, *(values.get(c) for c in columns), state))
     if (facts := study.baseline_run) is not None:

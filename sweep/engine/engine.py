@@ -158,6 +158,14 @@ class Engine:
             return None
         return cut_depth(self.lists.candidates(configuration), configuration.rerank.depth)
 
+    def precisions(self, configuration: Configuration) -> dict[str, str]:
+        """Return in what precision the models of a configuration run here, by their names."""
+        return {model.files.name: model.precision for model in self._models(configuration)}
+
+    def index_recall(self, configuration: Configuration) -> dict[str, float] | None:
+        """Return `recall` at `depth` of its approximate index; None where it has none."""
+        return self.lists.index_recall(configuration)
+
     def _inputs(self, configuration: Configuration) -> tuple[str, ...]:
         models = self._models(configuration)
         return (self.texts.chunks_key(configuration.chunk), *(model.key for model in models))

@@ -25,6 +25,7 @@ class BundleContents:
         rows: the chunk row of each vector.
         encoder: the bi-encoder's files, where one is used.
         precision: of the encoder.
+        rerank_precision: of the cross-encoder.
         reranker: the cross-encoder's files, where one is used.
         about: figures for people and machines (study, trial, metrics, the honest score).
         tokenizer: name of the study tokenizer.
@@ -40,5 +41,6 @@ class BundleContents:
     encoder: ModelFiles | None
     precision: str | None
     reranker: ModelFiles | None
+    rerank_precision: str | None = None
     about: Mapping[str, Any]
     tokenizer: str

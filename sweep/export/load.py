@@ -207,7 +207,7 @@ def _reranker(
         return MaxSimReranker(encoder, configuration.vector, passages)
     files = _model_files(folder, manifest, "reranker")
     scorer = CrossEncoderScorer(
-        files, precision=manifest.get("rerank_precision", "fp32"), threads=threads
+        files, precision=manifest.get("rerank_precision") or "fp32", threads=threads
     )
     prepend = configuration.chunk.prepend_title
     texts = [

@@ -42,6 +42,8 @@ Corpus `{corpus}` ({documents:,} documents, SHA-256 {corpus_hash}...), cut into 
 - {times}
 {scope}"""
 
+PRECISIONS = {"encoder": "precision", "reranker": "rerank_precision"}  # in the manifest, by role
+
 
 def readme_text(manifest: Mapping[str, Any]) -> str:
     """Return the page for people, from the manifest's own figures."""
@@ -50,7 +52,8 @@ def readme_text(manifest: Mapping[str, Any]) -> str:
     )
     models = [
         f"The {role} is `{model['name']}` (fingerprint {model['fingerprint'][:12]}...), "
-        + ("in this folder." if model.get("bundled") else "loaded by name.")
+        + ("in this folder" if model.get("bundled") else "loaded by name")
+        + (f", in {precision}." if (precision := manifest.get(PRECISIONS[role])) else ".")
         for role, model in manifest["models"].items()
         if model
     ]
@@ -135,6 +138,9 @@ def _figures(manifest: Mapping[str, Any]) -> list[str]:
             pair = manifest["intervals"].get(name)
             interval = f"{pair[0]:.4g} to {pair[1]:.4g}" if pair else "-"
             lines.append(f"| {name} | {manifest['metrics'][name]:.4g} | {interval} |")
+    if known := manifest.get("index_recall"):
+        name = f"index recall@{known['depth']} of exact search"
+        lines.append(f"| {name} | {known['recall']:.4g} | - |")
     for critical in manifest.get("must", ()):
         name = f"{critical['metric']} where {critical['where']} ({critical['queries']} queries)"
         low, high = critical["interval"]

@@ -11,7 +11,9 @@ from sweep.export.layout import BundleFolder
 from sweep.export.load import Bundle, load
 from sweep.machine import machine_name
 from sweep.parquet import read_parquet
+from sweep.records import Ints
 
+MOST_RERANKED = 50  # queries that are run where each is reranked, unless all are asked for
 GAP = 1e-3  # elsewhere, neighbours may swap if the trial's scores differ by at most this share
 
 
@@ -21,6 +23,7 @@ class Verification:
 
     Attributes:
         queries: how many were run.
+        of: how many the trial has.
         equal: how many returned the trial's chunks, id for id.
         swaps: how many ranks differ within the permitted score gap (another kind of machine only).
         wrong: ids of queries that returned something else.
@@ -28,6 +31,7 @@ class Verification:
     """
 
     queries: int
+    of: int
     equal: int
     swaps: int
     wrong: tuple[str, ...]
@@ -43,6 +47,7 @@ class Verification:
         return {
             "passed": self.passed,
             "queries": self.queries,
+            "of": self.of,
             "equal": self.equal,
             "swaps": self.swaps,
             "permitted_gap": 0.0 if self.same_machine else GAP,
@@ -55,6 +60,7 @@ def verify(
     path: Path,
     *,
     sample: int | None = None,
+    every: bool = False,
     threads: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Verification:
@@ -62,7 +68,9 @@ def verify(
 
     Args:
         path: the bundle.
-        sample: only this many queries, spread over all; None = all.
+        sample: only this many queries, spread evenly over all; None = at most 50 where each query
+            is reranked, which takes as long as it did in the sweep, and all elsewhere.
+        every: run all of them, whatever they take.
         threads: threads of models.
         progress: told (queries done, queries in all).
 
@@ -70,13 +78,22 @@ def verify(
     """
     bundle = load(path, threads=threads)
     table = read_parquet(BundleFolder(path).expected)
-    rows = np.arange(table.num_rows)
-    if sample is not None and sample < len(rows):
-        rows = np.unique(np.linspace(0, len(rows) - 1, sample).astype(np.int64))
-    return _compare(bundle, table.take(rows), progress)
+    if sample is None and not every and bundle.configuration.rerank is not None:
+        sample = MOST_RERANKED
+    rows = _spread(table.num_rows, table.num_rows if sample is None or every else sample)
+    return _compare(bundle, table.take(rows), progress, of=table.num_rows)
 
 
-def _compare(bundle: Bundle, table: Any, progress: Callable[[int, int], None]) -> Verification:
+def _spread(count: int, most: int) -> Ints:
+    """Return at most so many of `count` rows, the first and the last among them, evenly spread."""
+    if most >= count:
+        return np.arange(count)
+    return np.unique(np.linspace(0, count - 1, most).astype(np.int64))
+
+
+def _compare(
+    bundle: Bundle, table: Any, progress: Callable[[int, int], None], *, of: int
+) -> Verification:
     same = bundle.manifest["machine"]["name"] == machine_name()
     equal, swaps, wrong = 0, 0, []
     queries = table["query"].to_pylist()
@@ -96,7 +113,12 @@ def _compare(bundle: Bundle, table: Any, progress: Callable[[int, int], None]) -
         else:
             swaps += moved
     return Verification(
-        queries=table.num_rows, equal=equal, swaps=swaps, wrong=tuple(wrong), same_machine=same
+        queries=table.num_rows,
+        of=of,
+        equal=equal,
+        swaps=swaps,
+        wrong=tuple(wrong),
+        same_machine=same,
     )
 
 

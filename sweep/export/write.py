@@ -73,11 +73,22 @@ def check_target(out: Path, *, replace: bool) -> None:
     is_empty = out.is_dir() and not any(out.iterdir())
     if not (is_empty or (is_bundle and replace)):
         advice = "Give --force to replace it" if is_bundle else "It is left alone"
+        holds = (
+            f"holds a bundle{_owner(BundleFolder(out))}" if is_bundle else "holds something else"
+        )
         raise ExportError(
-            f"--out: must be a new folder, got {str(out)!r}, which "
-            f"{'holds a bundle' if is_bundle else 'holds something else'}. {advice}, or choose "
+            f"--out: must be a new folder, got {str(out)!r}, which {holds}. {advice}, or choose "
             f"another folder."
         )
+
+
+def _owner(folder: BundleFolder) -> str:
+    """Return which study and trial a bundle comes from, in words; nothing if it does not say."""
+    try:
+        manifest = json.loads(folder.manifest.read_text(encoding="utf-8"))
+        return f" of the study {manifest['study']!r}, trial #{manifest['trial']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def _fill(contents: BundleContents, folder: BundleFolder) -> None:
@@ -108,6 +119,7 @@ def _fill(contents: BundleContents, folder: BundleFolder) -> None:
         "chunks": len(contents.chunks),
         "dimension": int(contents.index.vectors.shape[1]) if contents.index else None,
         "precision": contents.precision,
+        "rerank_precision": contents.rerank_precision,
         "tokenizer": contents.tokenizer if "/" not in contents.tokenizer else None,
         "models": models,
         **json_ready(contents.about),

@@ -21,6 +21,7 @@ from sweep.index.exact import prepare_vectors, search_exact
 from sweep.records import Ints, RankedLists, Vectors
 from sweep.text_lines import shorten
 
+EXACT = "Flat"  # the factory string of exact search
 POINTS_PER_LIST = 39  # faiss's own minimum of training points per IVF list
 _CRASHES = re.compile(
     r"IVF0+(?!\d)|HNSW0*[01](?!\d)"
@@ -61,7 +62,7 @@ def build_index(
     exact = VectorIndex(
         vectors=prepared, similarity=config.similarity, dimensions=config.dimensions
     )
-    if config.index == "Flat" or not len(prepared):
+    if config.index == EXACT or not len(prepared):
         return exact
     factory, notice = _fitting_factory(config.index, len(prepared))
     index = _make(factory, prepared.shape[1], config.similarity)
@@ -86,7 +87,7 @@ def check_factory(config: VectorConfig, dimension: int) -> None:
 
     Raises: IndexingError.
     """
-    if config.index != "Flat":
+    if config.index != EXACT:
         set_effort(_make(config.index, dimension, config.similarity), config)
 
 
@@ -127,15 +128,19 @@ def to_chunks(found: RankedLists, rows: Ints) -> RankedLists:
     return RankedLists(items=items, scores=found.scores)
 
 
-def recall_against_exact(index: VectorIndex, queries: Vectors, *, depth: int) -> float:
-    """Return the share of exact search's `depth` best rows that the index finds, over queries."""
-    if index.approximate is None:
-        return 1.0
-    exact = search_vectors(replace(index, approximate=None), queries, depth=depth)
-    found = search_vectors(index, queries, depth=depth)
+def recall_against_exact(exact: RankedLists, found: RankedLists) -> float:
+    """Return the share of what exact search returns that an index returns too, over all queries.
+
+    Args:
+        exact: what exact search returns, shape (Q, k).
+        found: what the index returns when it is asked for as many, shape (Q, k).
+
+    Returns: a number in [0, 1]; 1.0 where there is nothing to find.
+    """
     pairs = zip(exact.items, found.items, strict=True)
-    hits = [len(np.intersect1d(a[a >= 0], b[b >= 0])) for a, b in pairs]
-    return float(np.sum(hits) / max(1, (exact.items >= 0).sum()))
+    hits = sum(len(np.intersect1d(a[a >= 0], b[b >= 0])) for a, b in pairs)
+    wanted = int((exact.items >= 0).sum())
+    return hits / wanted if wanted else 1.0
 
 
 def index_size(index: VectorIndex) -> int:

@@ -27,12 +27,16 @@ def delete_study(study: Study) -> None:
     storage = study.optuna_storage
     with running(folder.lock, study.name, storage):
         remove_artifacts(DashboardAttributes(storage, study.name), artifact_folder())
-        _remove(path for path in folder.path.iterdir() if not path.name.startswith(".lock"))
+        remove(path for path in folder.path.iterdir() if not path.name.startswith(".lock"))
         optuna.delete_study(study_name=study.name, storage=storage)
-    _remove([folder.path])
+    remove([folder.path])
 
 
-def _remove(paths: Iterable[Path]) -> None:
+def remove(paths: Iterable[Path]) -> None:
+    """Remove files and folders.
+
+    Raises: StoreError if the disk refuses.
+    """
     for path in paths:
         try:
             shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -106,7 +106,7 @@ def _headlines(record: TrialRecord) -> dict[str, Any]:
     if record.error:
         shown["error"] = f"{record.error['type']}: {record.error['message']}"
     if record.violated:
-        shown["violates"] = ", ".join(record.violated)
+        shown["violates"] = record.violations
     numbers = record.numbers
     for name, (source, unit, digits) in HEADLINES.items():
         if source in numbers:

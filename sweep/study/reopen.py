@@ -68,7 +68,9 @@ def bundle_contents(
     retriever = engine.retriever(configuration)
     searched = first_mode(configuration) in ("vector", "hybrid")
     encoder = retriever.encoder
-    reranker = configuration.rerank.model if configuration.rerank else None
+    reranker = None
+    if configuration.rerank is not None and configuration.rerank.model is not None:
+        reranker = engine.pool.cross_encoder(configuration.rerank.model)
     return BundleContents(
         configuration=configuration,
         corpus=engine.corpus,
@@ -79,7 +81,8 @@ def bundle_contents(
         rows=retriever.rows if searched else None,
         encoder=encoder.files if encoder else None,
         precision=encoder.precision if encoder else None,
-        reranker=engine.pool.cross_encoder(reranker).files if reranker else None,
+        reranker=reranker.files if reranker else None,
+        rerank_precision=reranker.precision if reranker else None,
         about={
             "label": configuration.label(),
             "study": study.name,
@@ -87,6 +90,7 @@ def bundle_contents(
             "metrics": dict(trial.metrics),
             "intervals": {name: list(pair) for name, pair in trial.intervals.items()},
             "latency": trial.facts.get("latency", {}),
+            "index_recall": trial.facts.get("index_recall"),
             "must": trial.facts.get("must", []),
             **sample_key(study),
             **about,

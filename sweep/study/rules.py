@@ -54,9 +54,25 @@ def scorer_of(
         metrics: to compute.
         query_ids: judged queries.
     """
+    return make_scorer(texts, metrics, query_ids, evaluation_of(study))
+
+
+def make_scorer(
+    texts: "TextStages",
+    metrics: Sequence[Metric],
+    query_ids: Sequence[str],
+    evaluation: Evaluation,
+) -> "Scorer":
+    """Return what scores by some rules: every scorer of a study's trials is made here.
+
+    Args:
+        texts: over the corpus.
+        metrics: to compute.
+        query_ids: judged queries.
+        evaluation: the rules; a range of labels that is not written is that of the corpus.
+    """
     from sweep.engine.stages.scoring import Scorer
 
-    evaluation = evaluation_of(study)
     return Scorer(
         texts,
         metrics,

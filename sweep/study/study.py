@@ -229,6 +229,7 @@ class Study:
         """Return how many configurations ended how."""
         from sweep.study.labels.added_labels import finishing
         from sweep.winner.answer import Counts
+        from sweep.winner.violations import violations_of
 
         failed = {t.fingerprint for t in self.trials} - {t.fingerprint for t in self.complete}
         return Counts(
@@ -237,6 +238,8 @@ class Study:
             infeasible=len(self.complete) - len(self.feasible),
             planned=int(self.about["planned"]),
             finish=finishing(self),
+            violations=violations_of(self.complete),
+            doubtful=tuple(trial.number for trial in self.complete if trial.is_doubtful),
         )
 
     def answer(

@@ -25,6 +25,7 @@ from sweep.winner.insight.holes import Holes
 from sweep.winner.preference import Preference
 from sweep.winner.quick_look import FLATTERED, QuickLook
 from sweep.winner.recommendation import Recommendation
+from sweep.winner.violations import Violation
 
 Gain = Literal["gain", "none", "loss"]  # what an interval shows: it may hold 0
 LEADERS = 10  # trials of the leaderboard
@@ -36,6 +37,8 @@ class Counts:
 
     Attributes:
         complete, failed, infeasible, planned: configurations.
+        violations: which constraints are missed, and by how many.
+        doubtful: numbers of the trials that miss nothing but a latency, and that in doubt.
         finish: the command that goes on with a study that is not finished, as a sentence has it.
     """
 
@@ -43,6 +46,8 @@ class Counts:
     failed: int
     infeasible: int
     planned: int
+    violations: tuple[Violation, ...] = ()
+    doubtful: tuple[int, ...] = ()
     finish: str = "the same `sweep run` command"
 
     @property
@@ -62,9 +67,11 @@ class Counts:
             text += f", {self.failed} failed"
         if self.infeasible:
             text += f", {self.infeasible} violate a constraint"
+            if self.violations:
+                text += f" ({'; '.join(map(str, self.violations))})"
         return text
 
-    def to_json(self) -> dict[str, int]:
+    def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready form."""
         return {name: count for name, count in asdict(self).items() if name != "finish"}
 

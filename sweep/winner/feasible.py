@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sweep.errors import WinnerError
 from sweep.trials import TrialRecord
 from sweep.winner.critical import critical_slices
+from sweep.winner.violations import doubtful_text
 
 
 def no_feasible(study: str, trials: Sequence[TrialRecord]) -> WinnerError:
@@ -22,6 +23,8 @@ def no_feasible(study: str, trials: Sequence[TrialRecord]) -> WinnerError:
         told.append(f"`{text}` is met by {kept} (closest: #{closest.number} with {value:.6g})")
     if len(told) > 1:
         told.append(f"#{_nearest(trials).number} comes nearest to keeping all of them")
+    if doubt := doubtful_text([trial.number for trial in trials if trial.is_doubtful]):
+        told.append(doubt)
     return WinnerError(
         f"study {study!r}: must hold a finished trial that meets every constraint, got none of "
         f"{len(trials)}: {'; '.join(told)}. Loosen a constraint under another name, or widen the "

@@ -1,5 +1,6 @@
 """Several objectives: the trials that no other beats in all of them at once."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +11,9 @@ from sweep.errors import WinnerError
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Counts
 from sweep.winner.baseline import Baseline
+from sweep.winner.bundle import bundle_folder
 from sweep.winner.critical import critical_slices
-from sweep.winner.message import must_text
+from sweep.winner.message import must_text, study_lines
 from sweep.winner.quick_look import QuickLook
 
 
@@ -76,17 +78,18 @@ class Front:
                 *lines,
                 *self._must_lines(),
                 *([] if self.sample is None else self.sample.lines()),
-                f"STUDY {self.study}: {self.counts}",
-                f"NEXT  sweep report {self.study} | {self._next()}",
+                *study_lines(self.study, self.counts),
+                f"NEXT  sweep report {shlex.quote(self.study)} | {self._next()}",
             ]
         )
 
     def _next(self) -> str:
         if self.sample is not None and self.sample.is_search:
             return self.sample.next_text
+        name, folder = map(shlex.quote, (self.study, bundle_folder(self.study)))
         return (
             f"several objectives have no single winner: choose one of the front, then sweep "
-            f"export {self.study} --trial N --out winner/"
+            f"export {name} --trial N --out {folder}"
         )
 
     def _must_lines(self) -> list[str]:

@@ -1,13 +1,17 @@
 """The closing message of a run, for people; every figure comes from the `Answer`."""
 
 import math
+import shlex
+from collections.abc import Mapping
 
 from sweep.trials import TrialRecord
-from sweep.winner.answer import Answer
+from sweep.winner.answer import Answer, Counts
+from sweep.winner.bundle import bundle_folder
 from sweep.winner.critical import CriticalSlice
 from sweep.winner.figures import Figure
 from sweep.winner.insight.holes import Holes
 from sweep.winner.rounding import compact, megabytes, milliseconds, plain, signed, without_zero
+from sweep.winner.violations import doubtful_text, kept_text
 
 WHILE_BUSY = "measured while it was busy"
 
@@ -41,10 +45,11 @@ def _use_lines(answer: Answer) -> list[str]:
     lines += [f"      {line}" for line in baseline_lines(answer)]
     costs = [context_text(trial, answer.objective)]
     if "index_bytes" in trial.metrics:
-        costs.append(f"index {megabytes(trial.metrics['index_bytes'])} MB")
+        costs.append(f"index {megabytes(trial.metrics['index_bytes'])} MB{index_text(trial)}")
     if "latency_p95_ms" in trial.metrics:
         costs.append(latency_text(trial))
-    return [*lines, "      " + ", ".join(costs)]
+    doubt = kept_text(trial)
+    return [*lines, "      " + ", ".join(costs), *([f"      {doubt}"] if doubt else [])]
 
 
 def context_text(trial: TrialRecord, objective: str) -> str:
@@ -163,7 +168,7 @@ def holes_lines(answer: Answer) -> list[str]:
     share = holes.judged.get(trial.number, 0.0)
     lines = [f"HOLES {holes.depth} {share * 100:.0f} %: {_verdict(holes)}"]
     if holes.could_change:
-        lines[0] += f" -> sweep pool {answer.study}"
+        lines[0] += f" -> sweep pool {shlex.quote(answer.study)}"
         others = len(holes.contenders)
         lines.append(
             f"      {holes.labels:,} of {holes.pairs:,} unjudged pairs favour "
@@ -199,17 +204,26 @@ def _judged_line(answer: Answer) -> list[str]:
 
 
 def _end_lines(answer: Answer) -> list[str]:
-    name = answer.study
+    name, folder = map(shlex.quote, (answer.study, bundle_folder(answer.study)))
     pick = "" if answer.pick == "recommended" else f" --pick {answer.pick}"
     if answer.look:
         pick = f" --trial {answer.trial.number}"
-    export = f"sweep export {name}{pick} --out winner/"
+    export = f"sweep export {name}{pick} --out {folder}"
     if answer.sample is not None and answer.sample.is_search:
         export = answer.sample.next_text
+    study = study_lines(answer.study, answer.counts)
+    if precisions := answer.trial.facts.get("precisions"):
+        study[0] += f"; #{answer.trial.number} runs {precisions_text(precisions)}"
     return [
-        f"STUDY {name}: {answer.counts}",
+        *study,
         f"NEXT  sweep report {name} | sweep diagnose {name} | sweep dashboard | {export}",
     ]
+
+
+def study_lines(study: str, counts: Counts) -> list[str]:
+    """Return how many configurations ended how, and which were left out in doubt."""
+    doubtful = doubtful_text(counts.doubtful)
+    return [f"STUDY {study}: {counts}", *([f"      doubtful: {doubtful}"] if doubtful else [])]
 
 
 def must_text(critical: CriticalSlice) -> str:
@@ -263,6 +277,17 @@ def latency_amount(trial: TrialRecord) -> str:
 def is_busy(trial: TrialRecord) -> bool:
     """Return whether a trial's latency was measured while others kept the machine busy."""
     return bool(trial.facts.get("latency", {}).get("busy"))
+
+
+def precisions_text(precisions: Mapping[str, str]) -> str:
+    """Return `all-MiniLM-L6-v2 in bf16`: what each model really runs in."""
+    return ", ".join(f"{name} in {precision}" for name, precision in precisions.items())
+
+
+def index_text(trial: TrialRecord) -> str:
+    """Return ` (recall@10 .973 of exact search)`; empty where search is exact."""
+    found = trial.index_recall
+    return "" if found is None else f" (recall@{found[1]} {plain(found[0])} of exact search)"
 
 
 def _round(count: int) -> int:

@@ -10,11 +10,19 @@ from dataclasses import dataclass
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
 from sweep.winner.baseline import Baseline
+from sweep.winner.bundle import bundle_folder
 from sweep.winner.critical import critical_slices
 from sweep.winner.front import Front
 from sweep.winner.markdown import markdown_table as _table
 from sweep.winner.markdown import markdown_text as _text
-from sweep.winner.message import answer_text, must_text, with_interval, with_sign
+from sweep.winner.message import (
+    WHILE_BUSY,
+    answer_text,
+    is_busy,
+    must_text,
+    with_interval,
+    with_sign,
+)
 from sweep.winner.quick_look import trial_scope
 from sweep.winner.rounding import compact, megabytes, milliseconds, plain
 
@@ -98,7 +106,11 @@ def answer_note(
                     ("best", name),
                     ("show", name, str(trial.number)),
                     *([("compare", name, "recommended", "baseline")] if _beside(answer) else []),
-                    *([] if _is_search(answer) else [("export", name, "--out", "winner/")]),
+                    *(
+                        []
+                        if _is_search(answer)
+                        else [("export", name, "--out", bundle_folder(name))]
+                    ),
                 ],
                 storage,
             ),
@@ -126,7 +138,11 @@ def front_note(
                 [
                     ("best", front.study),
                     ("show", front.study, number),
-                    *([] if _is_search(front) else [("export", front.study, *_to_export(number))]),
+                    *(
+                        []
+                        if _is_search(front)
+                        else [("export", front.study, *_to_export(front.study, number))]
+                    ),
                 ],
                 storage,
             ),
@@ -158,10 +174,13 @@ def trial_note(
         name = _text(f"{critical.metric} where {critical.where}")
         rows.append((name, compact(critical.value), f"{compact(low)} to {compact(high)}"))
     rows += [(title, text, "") for title, text in costs_of(trial).items()]
+    if trial.index_recall is not None:
+        recall, depth = trial.index_recall
+        rows.append((f"index recall@{depth} of exact search", compact(recall), ""))
     role = f"**{', '.join(roles)}** · " if roles else ""
     sampled, number = trial.facts.get("sample"), str(trial.number)
     commands: list[tuple[str, ...]] = [("show", study, number)]
-    commands += [] if sampled else [("export", study, *_to_export(number))]
+    commands += [] if sampled else [("export", study, *_to_export(study, number))]
     return "\n\n".join(
         [
             f"{role}{_text(trial.configuration.label())}",
@@ -172,8 +191,8 @@ def trial_note(
     )
 
 
-def _to_export(number: str) -> tuple[str, ...]:
-    return "--trial", number, "--out", "winner/"
+def _to_export(study: str, number: str) -> tuple[str, ...]:
+    return "--trial", number, "--out", bundle_folder(study)
 
 
 def trial_table(
@@ -270,8 +289,11 @@ def _headline(answer: Answer) -> list[str]:
     elif answer.is_baseline:
         parts.append("this is the baseline, and nothing is shown to beat it")
     costs = costs_of(trial)
+    busy = {"latency_p95_ms": f", {WHILE_BUSY}"} if is_busy(trial) else {}
     return parts + [
-        SAID[name].format(costs[TITLES[name]]) for name in TITLES if TITLES[name] in costs
+        SAID[name].format(costs[TITLES[name]]) + busy.get(name, "")
+        for name in TITLES
+        if TITLES[name] in costs
     ]
 
 

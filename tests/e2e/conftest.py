@@ -56,7 +56,7 @@ def events(monkeypatch: pytest.MonkeyPatch) -> Events:
     happening: Events = {}
     monkeypatch.setattr(Eventful, "events", happening)
     monkeypatch.setattr(Eventful, "count", 0)
-    monkeypatch.setattr("sweep.study.driver.run.Scorer", Eventful)
+    monkeypatch.setattr("sweep.engine.stages.scoring.Scorer", Eventful)
     return happening
 
 

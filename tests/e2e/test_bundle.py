@@ -25,6 +25,7 @@ from tests.e2e.command import (
     sweep,
     write_space,
 )
+from tests.e2e.in_process import call, call_json, call_well
 from tests.e2e.island import QUESTIONS, Island, write_island
 from tests.toy_models import lookup_model
 
@@ -126,10 +127,30 @@ def test_verify_proves_it_without_optuna(
 ) -> None:
     proof = production.sweep("verify", moved.bm25, "--json", cwd=tmp_path)
     assert json.loads(proof.stdout) == {
-        "passed": True, "queries": len(QUESTIONS), "equal": len(QUESTIONS), "swaps": 0,
+        "passed": True, "queries": 9, "of": 9, "equal": 9, "swaps": 0,
         "permitted_gap": 0.0, "same_machine": True, "wrong": [],
     }  # fmt: skip
     assert "passed: 9 of 9" in production.sweep("verify", moved.bm25, cwd=tmp_path).stdout
+
+
+def test_where_each_query_is_reranked_a_sample_is_checked(
+    moved: Moved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sweep.export.verify.MOST_RERANKED", 4)
+    text = call_well("verify", moved.rerank, cwd=tmp_path).stdout
+    assert text == (
+        "passed: 4 of 4 queries equal, id for id\n"
+        "4 of 9 queries checked, spread evenly; --all checks every one\n"
+    )
+    ran = [
+        [call_json("verify", bundle, *words, cwd=tmp_path)[name] for name in ("queries", "of")]
+        for bundle in (moved.rerank, moved.bm25)
+        for words in ((), ("--all",), ("--sample", 2))
+    ]
+    assert ran == [[4, 9], [9, 9], [2, 9], [9, 9], [9, 9], [2, 9]]
+    assert (
+        call("verify", moved.bm25, "--all", "--sample", 2, cwd=tmp_path).returncode == USER_INPUT
+    )
 
 
 def test_query_answers_without_optuna(

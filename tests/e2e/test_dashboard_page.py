@@ -128,7 +128,7 @@ def look_at_the_end(visitor: Visitor) -> None:
     for words in (
         "cross-validated",
         "against the baseline #",
-        "sweep export island --out winner/",
+        "sweep export island --out winner/island",
     ):
         assert words in text
     assert page.locator("table tr").count() >= 11
@@ -143,7 +143,9 @@ def look_at_the_end(visitor: Visitor) -> None:
 
 def look_at_the_recommended(visitor: Visitor, number: int) -> None:
     page = visitor.open(f"dashboard/studies/1/trials?numbers={number}", sees="recommended")
-    assert page.get_by_text(f"sweep export island --trial {number} --out winner/").is_visible()
+    assert page.get_by_text(
+        f"sweep export island --trial {number} --out winner/island"
+    ).is_visible()
     visitor.shoot("6-trial")
     for name, column in (("ranked-lists.jsonl", "document"), ("scores-by-query.csv", "ndcg@5")):
         card = page.locator(".MuiCard-root", has_text=name).last

@@ -35,7 +35,7 @@ def test_json_and_text_say_the_same(undisturbed: Path) -> None:
         "What each parameter does: each value against the mean over its values",
         "Where it depends (1 difference of differences in 1 pair of parameters, 95 % intervals",
         "None: 5 finished trials are too few, it takes 10.",
-        "From where on more of the output gains nothing",
+        "From where on more of the output gains at most .01",
         "How much of it would have found it\n  a random ",
     ):
         assert told in text

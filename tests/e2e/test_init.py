@@ -49,7 +49,7 @@ def test_from_a_folder_and_a_spreadsheet_to_a_winner(place: Path) -> None:
     assert "question = 'Question' (guessed), page = 'Page' (guessed)" in done.stdout
     assert "6  tolerant" in done.stdout
     assert "row 8: names the page 'people/canteen', which is not there" in done.stdout
-    assert "sweep query winner/ 'What about annual leave?'" in done.stdout
+    assert "sweep query winner/mine 'What about annual leave?'" in done.stdout
     assert "few judged questions (6)" in done.stderr
     corpus = read_corpus(place / "corpora" / "mine")
     assert corpus.name == "mine"

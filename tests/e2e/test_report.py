@@ -114,7 +114,7 @@ def test_an_unfinished_study(tmp_path: Path) -> None:
     assert "no baseline" in texts_of(found["answer"])
     assert "2 configurations of 4 are not evaluated yet" in texts_of(found["doubts"])
     assert '<bdi dir="auto">&lt;b&gt;half &amp; &lt;half&gt;</bdi>' in page
-    assert "sweep export '<b>half & <half>' --out winner/" in markdown
+    assert "sweep export '<b>half & <half>' --out 'winner/<b>half & <half>'" in markdown
 
 
 def test_one_configuration_that_is_the_baseline(tmp_path: Path) -> None:

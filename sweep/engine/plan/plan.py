@@ -17,7 +17,9 @@ from sweep.engine.engine import Engine
 from sweep.engine.plan.embedding_work import EncoderWork, embedding_work
 from sweep.engine.plan.rerank_work import RerankWork, rerank_work
 from sweep.engine.plan.shared_work import pair_groups, passage_groups
-from sweep.engine.stages.output import first_mode, first_stage, rank
+from sweep.engine.stages.lists import exact_config
+from sweep.engine.stages.output import first_mode, first_stage, rank, vector_depth
+from sweep.index.vectors import EXACT
 from sweep.records import Floats, RankedLists
 
 
@@ -179,6 +181,8 @@ class _Wanted:
         self.outputs["latency"].setdefault(self.engine.latency_key(configuration), configuration)
         asked = _Asked(self, configuration)
         rank(configuration, asked, document)
+        if vector is not None and first_mode(configuration) != "bm25" and vector.index != EXACT:
+            asked.exact(vector_depth(configuration))  # its index is compared with exact search
         if configuration.rerank is not None:
             first_stage(configuration, asked, configuration.rerank.depth)
         if configuration.top_k_unit == "documents" and configuration.mode in ("bm25", "vector"):
@@ -213,6 +217,14 @@ class _Asked:
     def vector(self, depth: int) -> RankedLists:
         chunk, vector = self.configuration.chunk, self.configuration.vector
         assert vector is not None
+        return self._vector(chunk, vector, depth)
+
+    def exact(self, depth: int) -> RankedLists:
+        chunk, vector = self.configuration.chunk, self.configuration.vector
+        assert vector is not None
+        return self._vector(chunk, exact_config(vector), depth)
+
+    def _vector(self, chunk: ChunkConfig, vector: VectorConfig, depth: int) -> RankedLists:
         key = self.wanted.engine.lists.vector_key(chunk, vector, depth)
         return self._note(
             key, ListWork(stage="vector_list", chunk=chunk, vector=vector, depth=depth)

@@ -1,17 +1,24 @@
 """Ranked lists of a whole study's queries: one deep list per index serves every configuration."""
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from sweep.configuration import Bm25Config, ChunkConfig, Configuration, VectorConfig
-from sweep.engine.stages.output import FIRST_DEPTH, cut_depth, first_stage, rank
+from sweep.engine.stages.output import (
+    FIRST_DEPTH,
+    cut_depth,
+    first_mode,
+    first_stage,
+    rank,
+    vector_depth,
+)
 from sweep.engine.stages.pairs import PairStages
 from sweep.engine.stages.texts import TextStages
 from sweep.engine.stages.vectors import VectorStages
 from sweep.engine.store.cache import StageCache
 from sweep.engine.store.keys import stage_key
 from sweep.index.bm25 import search_bm25
-from sweep.index.vectors import search_vectors, to_chunks
+from sweep.index.vectors import EXACT, recall_against_exact, search_vectors, to_chunks
 from sweep.machine import version_of
 from sweep.records import Floats, RankedLists
 
@@ -80,10 +87,36 @@ class ListStages:
         params = {"prefix": config.query_prefix, "depth": _vector_depth(config, depth)}
         return stage_key("vector_list", params, inputs)
 
-    def _search(self, chunk: ChunkConfig, config: VectorConfig, depth: int) -> RankedLists:
+    def exact(self, chunk: ChunkConfig, config: VectorConfig, depth: int) -> RankedLists:
+        """Return what exact search over the vectors of an approximate index returns.
+
+        It is stored as the list of a Flat index, which it is equal to.
+        """
+        flat = exact_config(config)
+        key, deep = self.vector_key(chunk, flat, depth), _vector_depth(flat, depth)
+        return self._stored(
+            "vector_list", key, depth, lambda: self._search(chunk, config, deep, exact=True)
+        )
+
+    def index_recall(self, configuration: Configuration) -> dict[str, float] | None:
+        """Return what an approximate index finds of what exact search does.
+
+        Returns: `recall`, over all queries of the corpus, and `depth`, how many chunks the
+            configuration asks the index for; None without an approximate index.
+        """
+        vector, chunk = configuration.vector, configuration.chunk
+        if vector is None or first_mode(configuration) == "bm25" or vector.index == EXACT:
+            return None
+        depth = vector_depth(configuration)
+        lists = self.exact(chunk, vector, depth), self.vector(chunk, vector, depth)
+        return {"recall": recall_against_exact(*lists), "depth": depth}
+
+    def _search(
+        self, chunk: ChunkConfig, config: VectorConfig, depth: int, *, exact: bool = False
+    ) -> RankedLists:
         indexed = self.vectors.index(chunk, config)
         found = search_vectors(
-            indexed.index,
+            replace(indexed.index, approximate=None) if exact else indexed.index,
             self.vectors.query_vectors(config),
             depth=depth,
             threads=self.vectors.pool.threads,
@@ -136,5 +169,10 @@ def _deep(depth: int) -> int:
     return deep
 
 
+def exact_config(config: VectorConfig) -> VectorConfig:
+    """Return the same vectors, searched exactly."""
+    return replace(config, index=EXACT, ef_search=None, nprobe=None)
+
+
 def _vector_depth(config: VectorConfig, depth: int) -> int:
-    return _deep(depth) if config.index == "Flat" else depth
+    return _deep(depth) if config.index == EXACT else depth

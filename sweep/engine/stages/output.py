@@ -56,6 +56,15 @@ def first_depth(configuration: Configuration) -> int:
     return max(FIRST_DEPTH, 4 * configuration.top_k)
 
 
+def vector_depth(configuration: Configuration) -> int:
+    """Return how deep the vector list of a configuration that has one is asked for at first."""
+    if first_mode(configuration) == "hybrid":
+        assert configuration.hybrid is not None
+        return configuration.hybrid.depth
+    depth = first_depth(configuration)
+    return max(depth, configuration.rerank.depth) if configuration.rerank else depth
+
+
 def _complete(
     configuration: Configuration,
     ranked: RankedLists,

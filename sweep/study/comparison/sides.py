@@ -7,12 +7,13 @@ in front of it: `mine:12`.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from sweep.errors import StudyError
 from sweep.metrics import parse_metric
 from sweep.records import ScoreTable
 from sweep.study.metrics import label_range
+from sweep.study.named import PICKS, named_trial, names_trial, require_finished
 from sweep.study.reopen import study_corpus
 from sweep.study.rules import evaluation_of
 from sweep.study.run_file import computable, read_run_file, score_run_file
@@ -117,14 +118,10 @@ def _is_file(text: str) -> bool:
 
 
 def _read_side(study: Study, text: str) -> Side:
-    from sweep.winner.figures import Pick
-
     if text == "baseline":
         return _baseline_side(study)
-    if text in get_args(Pick):
-        return _trial_side(study, study.answer(text).trial, chosen=True)  # type: ignore[arg-type]
-    if text.isdecimal():
-        return _trial_side(study, study.trial(int(text)))
+    if names_trial(text):
+        return _trial_side(study, named_trial(study, text), chosen=text in PICKS)
     if _is_file(text):
         return _run_side(study, Path(text))
     raise StudyError(
@@ -134,11 +131,7 @@ def _read_side(study: Study, text: str) -> Side:
 
 
 def _trial_side(study: Study, trial: TrialRecord, *, chosen: bool = False) -> Side:
-    if trial.state != "COMPLETE":
-        raise StudyError(
-            f"study {study.name!r}: only finished trials can be compared, got #{trial.number}, "
-            f"which failed. See `sweep show {study.name} {trial.number}`."
-        )
+    require_finished(study, trial, to_be="compared")
     table = read_scores(study.folder.path / trial.files["scores"])
     return Side(study=study, trial=trial, table=table, chosen=chosen)
 
@@ -148,14 +141,7 @@ def _baseline_side(study: Study) -> Side:
     if study.baseline_run is not None:
         run = {name: study.baseline_run[name] for name in ("name", "sha256", "counts")}
         return Side(study=study, run=run, table=read_scores(study.folder.baseline_scores))
-    tried = [trial for trial in study.trials if trial.fingerprint == study.baseline]
-    if not tried:
-        raise StudyError(
-            f"study {study.name!r}: baseline must be one that has been evaluated, got none. Name "
-            f"a trial or a run file, or add `baseline:` to the space file."
-        )
-    finished = [trial for trial in tried if trial.state == "COMPLETE"]
-    return _trial_side(study, (finished or tried)[-1])
+    return _trial_side(study, named_trial(study, "baseline"))
 
 
 def _run_side(study: Study, path: Path) -> Side:

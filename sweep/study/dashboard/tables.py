@@ -54,7 +54,7 @@ def leaderboard_csv(
         if losses:
             row += [_number(v) for v in losses.get(trial.number, ("", ""))]
         row += [_number(trial.metrics.get(name, "")) for name in COSTS if name not in names]
-        rows.append([*row, ", ".join(trial.violated)])
+        rows.append([*row, trial.violations])
     header += [name for name in COSTS if name not in names]
     if baseline is not None:
         row = ["", "baseline", f"{baseline.run} (a run file)"]

@@ -17,11 +17,11 @@ import numpy as np
 
 from sweep.configuration import Configuration
 from sweep.engine.engine import Engine
-from sweep.engine.stages.scoring import Scorer
 from sweep.metrics import ChunkView, Metric, score_lists
 from sweep.rankings.documents import first_within_budget, to_documents
 from sweep.records import Chunks, Floats, RankedLists
 from sweep.study.diagnosis.examination import Evaluated
+from sweep.study.rules import make_scorer
 from sweep.winner.diagnosis.charge import Target
 
 AZURE = tuple(
@@ -61,15 +61,7 @@ class Bounds:
         self.metric: Metric = judging.metric
         self._engine = engine
         self._chunks = engine.texts.chunks(configuration.chunk)
-        self._scorer = Scorer(
-            engine.texts,
-            [self.metric],
-            query_ids,
-            relevance=judging.relevance,
-            labels=judging.labels,
-            threshold=judging.threshold,
-            span_rule=judging.rule,
-        )
+        self._scorer = make_scorer(engine.texts, [self.metric], query_ids, judging.evaluation)
         self._output = output
         self._all = to_documents(output, self._chunks.document, aggregate=configuration.aggregate)
         self._counted = self._all  # what the metric sees of them

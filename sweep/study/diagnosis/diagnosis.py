@@ -14,8 +14,9 @@ from sweep.engine.traces import Trace, trace_queries
 from sweep.errors import StudyError
 from sweep.records import Ints, RankedLists, Span
 from sweep.study.diagnosis.bounds import Bounds
-from sweep.study.diagnosis.examination import Evaluated, Examination, evaluated, require_finished
+from sweep.study.diagnosis.examination import Evaluated, Examination, evaluated
 from sweep.study.diagnosis.targets import Targets
+from sweep.study.named import require_finished
 from sweep.study.rules import constraints_of_study
 from sweep.study.study import Study
 from sweep.study.tables import read_ranking, read_scores
@@ -41,7 +42,7 @@ def diagnose(study: Study, trial: TrialRecord, engine: Engine, *, worst: int = W
 
     Raises: StudyError if the trial failed or its tables are gone.
     """
-    require_finished(study, trial)
+    require_finished(study, trial, to_be="diagnosed")
     return _Diagnosing(study, trial, engine).diagnosis(worst)
 
 

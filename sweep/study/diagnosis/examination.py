@@ -11,12 +11,11 @@ from sweep.engine.engine import Engine
 from sweep.engine.hits import corpus_texts
 from sweep.engine.stages.output import FIRST_DEPTH, first_depth, first_mode
 from sweep.engine.traces import MatchedTerms, Trace, asked_depth, is_approximate
-from sweep.errors import StudyError
 from sweep.metrics import Metric, SpanRule, parse_metric
 from sweep.study.metrics import label_range
 from sweep.study.rules import evaluation_of
+from sweep.study.space.search_space import Evaluation
 from sweep.study.study import Study
-from sweep.trials import TrialRecord
 from sweep.winner.diagnosis.charge import ListName, Pipeline, Place, Stage, Target
 from sweep.winner.diagnosis.diagnosis import Gold, Returned
 from sweep.winner.diagnosis.standing import Standing, Standings, places_of
@@ -35,6 +34,17 @@ class Evaluated:
     threshold: float
     rule: SpanRule
 
+    @property
+    def evaluation(self) -> Evaluation:
+        """Return the rules alone."""
+        return Evaluation(
+            label_min=self.labels[0],
+            label_max=self.labels[1],
+            relevance=self.relevance,
+            span_rule=self.rule,
+            span_threshold=self.threshold,
+        )
+
 
 def evaluated(study: Study, engine: Engine) -> Evaluated:
     """Return how a study judges; the metric is its first objective that is a quality."""
@@ -48,18 +58,6 @@ def evaluated(study: Study, engine: Engine) -> Evaluated:
         threshold=evaluation.span_threshold,
         rule=evaluation.span_rule,
     )
-
-
-def require_finished(study: Study, trial: TrialRecord) -> None:
-    """Refuse a trial that failed.
-
-    Raises: StudyError.
-    """
-    if trial.state != "COMPLETE":
-        raise StudyError(
-            f"study {study.name!r}: only a finished trial can be diagnosed, got #{trial.number}, "
-            f"which failed. See `sweep show {study.name} {trial.number}`."
-        )
 
 
 def pipeline_of(configuration: Configuration) -> Pipeline:

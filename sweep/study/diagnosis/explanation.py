@@ -14,9 +14,9 @@ from sweep.study.diagnosis.examination import (
     Evaluated,
     Examination,
     evaluated,
-    require_finished,
 )
 from sweep.study.diagnosis.targets import Targets
+from sweep.study.named import require_finished
 from sweep.study.study import Study
 from sweep.study.tables import read_scores
 from sweep.text_lines import shorten
@@ -47,7 +47,7 @@ def explain(
 
     Raises: StudyError if the trial failed, its tables are gone, or several queries may be meant.
     """
-    require_finished(study, trial)
+    require_finished(study, trial, to_be="diagnosed")
     found = Lookup(how="none", rows=()) if live else find_query(engine.corpus.queries, text)
     if found.how == "none":
         return _live(study, trial, engine, text, found)

@@ -111,20 +111,12 @@ def read_run_confirm(path: Path, metric: str) -> Floats | None:
 def _score(
     study: "Study", evaluation: "Evaluation", trial: TrialRecord, query_ids: tuple[str, ...]
 ) -> dict[str, Any]:
-    from sweep.engine.stages.scoring import Scorer  # reading a study needs no engine
+    from sweep.study.rules import scorer_of  # it imports the study, which imports this
 
-    search = evaluation.scorer
     goals = [goal.metric for goal in evaluation.goals]
     critical = [parse_metric(c.must.constraint.metric) for c in evaluation.critical]
-    scorer = Scorer(
-        evaluation.engine.texts,
-        list(dict.fromkeys([*goals, *critical])),
-        query_ids,
-        relevance=search.relevance,
-        labels=search.labels,
-        threshold=search.threshold,
-        span_rule=search.span_rule,
-    )
+    metrics = list(dict.fromkeys([*goals, *critical]))
+    scorer = scorer_of(study, evaluation.engine.texts, metrics, query_ids)
     output = read_ranking(study.folder.path / trial.files["ranking"], evaluation.engine.corpus)
     table = scorer.score(trial.configuration, output)
     scores: dict[str, Any] = {

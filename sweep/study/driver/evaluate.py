@@ -197,6 +197,10 @@ def _facts(
     if configuration.vector is not None:
         inputs = study.engine.vectors.passage_inputs(configuration.chunk, configuration.vector)
         facts["truncated_chunks"] = inputs.truncated
+    if index_recall := study.engine.index_recall(configuration):
+        facts["index_recall"] = index_recall
+    if precisions := study.engine.precisions(configuration):
+        facts["precisions"] = precisions
     return facts
 
 

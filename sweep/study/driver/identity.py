@@ -9,12 +9,14 @@ from typing import Any
 from sweep.engine.store.store import write_whole
 from sweep.errors import StudyError
 from sweep.records import Corpus
+from sweep.study.abandoned import storage_name
 from sweep.study.folder import StudyFolder
 from sweep.study.labels.added_labels import MARK
 from sweep.study.metrics import METRICS_VERSION, goals_of
 from sweep.study.quick_look import SUFFIX
 from sweep.study.space.search_space import BaselineRun, SearchSpace, compare_axes
 from sweep.study.space.space_file import NAME_PATTERN
+from sweep.study.storage.patient import PatientStorage
 
 FEW = 3  # differences that an error spells out
 
@@ -127,7 +129,9 @@ def _difference(old: Any, new: Any) -> str:
     return f"was {old}, is {new}"
 
 
-def claim_folder(folder: StudyFolder, name: str, identity: dict[str, Any]) -> None:
+def claim_folder(
+    folder: StudyFolder, name: str, identity: dict[str, Any], storage: PatientStorage
+) -> None:
     """Make a new study the owner of its folder.
 
     Studies of one name in two storages would share `results/<name>/` and overwrite each other's
@@ -138,6 +142,7 @@ def claim_folder(folder: StudyFolder, name: str, identity: dict[str, Any]) -> No
     """
     check_folder(folder, name, identity)
     write_whole(folder.identity, _to_bytes(identity))
+    write_whole(folder.owner, f"{storage_name(storage, folder.path)}\n".encode())
 
 
 def check_folder(folder: StudyFolder, name: str, identity: dict[str, Any]) -> None:

@@ -71,6 +71,7 @@ class Inputs:
 
     `whole` is the whole corpus where `corpus` is a sample of it, `part` what of a quick look the
     study is.
+    `notes` is what was told of them before the first trial.
     """
 
     study: str
@@ -80,6 +81,7 @@ class Inputs:
     baseline: RunFile | None = None
     whole: Corpus | None = None
     part: Part | None = None
+    notes: tuple[str, ...] = ()
 
 
 def read_inputs(

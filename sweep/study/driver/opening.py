@@ -45,7 +45,7 @@ def open_study(
     Raises: StudyError if it was begun with something else, or is another program's.
     """
     study = find_study(name, storage, space, identity, axes)
-    claim_folder(study_folder(name), name, identity)
+    claim_folder(study_folder(name), name, identity, storage)
     if study is not None and ABOUT in study.user_attrs:
         return study
     if study is not None:  # a process was killed while it began the study

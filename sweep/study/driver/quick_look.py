@@ -15,10 +15,10 @@ from sweep.engine.measure.report import Report
 from sweep.study.driver.baseline import baseline_notices
 from sweep.study.driver.budget import Deadline
 from sweep.study.driver.identity import check_folder, study_identity
-from sweep.study.driver.inputs import Inputs, Part, RunOptions, make_engine, start_engine
+from sweep.study.driver.inputs import Inputs, Part, RunOptions, make_engine
 from sweep.study.driver.opening import existing_storage, find_study, read_recorded
 from sweep.study.driver.queue import axes_of, in_order, planned
-from sweep.study.driver.run import draws_of, run_study
+from sweep.study.driver.run import begin, draws_of, run_study
 from sweep.study.folder import default_storage, study_folder
 from sweep.study.quick_look import FINALS, SAMPLE, sample_facts, search_name
 from sweep.study.space.search_space import SearchSpace
@@ -44,9 +44,8 @@ def run_quick_look(
     """
     check_finals(inputs, options)
     search = search_inputs(inputs)
-    for notice in (extent(search), *baseline_notices(inputs.space, inputs.baseline)):
-        report.notice(notice)
-    found = run_study(search, start_engine(search, options, report), options, deadline)
+    told = (extent(search), *baseline_notices(inputs.space, inputs.baseline))
+    found = run_study(*begin(search, options, report, *told), options, deadline)
     if found.stopped is not None or not found.feasible:
         return found
     finals = finals_inputs(inputs, found, options)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from sweep.engine.engine import Engine
 from sweep.engine.measure.report import Report
-from sweep.engine.stages.scoring import Scorer
 from sweep.engine.store.store import write_whole
 from sweep.errors import StorageError, StoreError
 from sweep.records import ScoreTable
@@ -20,20 +20,16 @@ from sweep.study.driver.draws import GridDraws, Recorded, SampledDraws
 from sweep.study.driver.evaluate import Evaluation
 from sweep.study.driver.identity import study_identity
 from sweep.study.driver.inputs import Inputs, RunOptions, check_size, read_inputs, start_engine
+from sweep.study.driver.notes import NOTES, notes_once, told_before
 from sweep.study.driver.opening import describe, open_study, read_recorded
 from sweep.study.driver.queue import TooManyFailures, axes_of, evaluate_queue, planned
 from sweep.study.driver.restore import clear_halves, restore_tables
 from sweep.study.driver.split import StudySplit, study_split
 from sweep.study.driver.surroundings import surroundings
 from sweep.study.folder import default_storage, study_folder
-from sweep.study.metrics import (
-    constraints_of,
-    goals_of,
-    label_range,
-    musts_of,
-    recorded_metrics,
-)
+from sweep.study.metrics import constraints_of, goals_of, musts_of, recorded_metrics
 from sweep.study.quick_look import quick_look_of
+from sweep.study.rules import make_scorer
 from sweep.study.storage.lock import running
 from sweep.study.storage.recency import stamp
 from sweep.study.storage.storage import check_storage, open_storage
@@ -70,7 +66,27 @@ def run(
         from sweep.study.driver.quick_look import run_quick_look  # runs two studies, by this file
 
         return run_quick_look(inputs, options, report, deadline)
-    return run_study(inputs, start_engine(inputs, options, report), options, deadline)
+    return run_study(*begin(inputs, options, report), options, deadline)
+
+
+def begin(
+    inputs: Inputs, options: RunOptions, report: Report, *first: str
+) -> tuple[Inputs, Engine]:
+    """Return what a study is made from, all of it checked, and an engine over its corpus.
+
+    Args:
+        inputs: what the study is made from.
+        options: names, places.
+        report: told what should be known, in one line if it is what was told before.
+        first: what is to be told beside that.
+    """
+    told = len(report.notices)
+    storage = options.storage or default_storage()
+    with notes_once(report, inputs.study, told_before(inputs.study, storage)):
+        for notice in first:
+            report.notice(notice)
+        engine = start_engine(inputs, options, report)
+    return replace(inputs, notes=tuple(report.notices[told:])), engine
 
 
 def run_study(inputs: Inputs, engine: Engine, options: RunOptions, deadline: Deadline) -> Study:
@@ -131,7 +147,7 @@ def _run_locked(
     recorded = read_recorded(study)
     draws, asked = draws_of(inputs, recorded, options, study.user_attrs.get(ABOUT, {}))
     about = describe(space, identity, engine.corpus, inputs.folder, split)
-    about |= {"axes": axes, "planned": draws.planned, "asked": asked}
+    about |= {"axes": axes, "planned": draws.planned, "asked": asked, NOTES: list(inputs.notes)}
     about["baseline_run"] = baseline_facts(run_file, run_scores)
     about |= {} if inputs.part is None else inputs.part.about
     about |= stamp(abouts_of(storage).values()) | {"made_with": surroundings(engine, values)}
@@ -203,18 +219,10 @@ def make_evaluation(inputs: Inputs, engine: Engine, split: StudySplit) -> Evalua
     if inputs.whole is not None:
         whole = len(inputs.whole.documents)
         counts = {"documents": len(inputs.corpus.documents), "of": whole}
-    scorer = Scorer(
-        engine.texts,
-        recorded_metrics(space, engine.corpus),
-        split.search,
-        relevance=space.evaluation.relevance,
-        labels=label_range(space.evaluation, engine.corpus),
-        threshold=space.evaluation.span_threshold,
-        span_rule=space.evaluation.span_rule,
-    )
+    metrics = recorded_metrics(space, engine.corpus)
     return Evaluation(
         engine=engine,
-        scorer=scorer,
+        scorer=make_scorer(engine.texts, metrics, split.search, space.evaluation),
         goals=goals_of(space),
         constraints=constraints_of(space),
         critical=critical_queries(musts_of(space), engine.corpus),

@@ -3,6 +3,7 @@
 import os
 import platform
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import sweep
@@ -46,9 +47,26 @@ def surroundings(engine: Engine, axes: Mapping[str, Sequence[Any]]) -> dict[str,
         "threads": engine.options.threads,
         "libraries": {name: version_of(name) for name in LIBRARIES},
         "models": {name: _fingerprint(name) for name in dict.fromkeys(names)},
+        "precisions": _precisions(engine, axes),
         "documents": len(engine.corpus.documents),
         "queries": len(engine.corpus.queries),
     }
+
+
+def _precisions(engine: Engine, axes: Mapping[str, Sequence[Any]]) -> dict[str, str]:
+    """Return what models really run in, by name; those that only some trials would miss left out.
+
+    Checks before the run have decided it: asking again costs nothing.
+    """
+    found: dict[str, str] = {}
+    for parameter, model_of in (
+        ("vector.model", engine.pool.encoder),
+        ("rerank.model", engine.pool.cross_encoder),
+    ):
+        for name in map(str, axes.get(parameter, ())):
+            with suppress(IndexingError):
+                found[name] = model_of(name).precision
+    return found
 
 
 def _fingerprint(model: str) -> str | None:

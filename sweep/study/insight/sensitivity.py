@@ -5,17 +5,17 @@ nothing is retrieved again.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from sweep.engine.engine import Engine
-from sweep.engine.stages.scoring import Scorer
 from sweep.errors import StudyError
 from sweep.metrics import MATCHING, SPAN_RULES, SpanRule
 from sweep.records import Floats
 from sweep.study.metrics import Goal
+from sweep.study.rules import evaluation_of, make_scorer
 from sweep.study.study import Study
 from sweep.study.tables import read_ranking, read_scores
 from sweep.trials import TrialRecord
@@ -161,15 +161,13 @@ def _scores(
     """Return the trials' scores under each rule, shape (N, Q), on queries that have spans."""
     folder = study.folder.path
     queries = read_scores(folder / trials[0].files["scores"]).query_ids
-    relevance = study.about["identity"]["evaluation"]["relevance"]
+    own = evaluation_of(study)
     scorers = [
-        Scorer(
+        make_scorer(
             engine.texts,
             [goal.metric],
             queries,
-            relevance=relevance,
-            threshold=threshold,
-            span_rule=rule,
+            replace(own, span_threshold=threshold, span_rule=rule),
         )
         for rule, threshold in rules
     ]

@@ -153,7 +153,7 @@ def _open(study: Study, name: str, labels: Labelled) -> optuna.Study:
     """Return the sibling in the storage, begun or found, and the one that was run last."""
     storage, folder = study.optuna_storage, study_folder(name)
     identity = {**study.about["identity"], "corpus": labels.corpus.hash}
-    claim_folder(folder, name, identity)
+    claim_folder(folder, name, identity, storage)
     write_whole(folder.labels, label_lines(labels.added))
     if study.folder.space.is_file():
         write_whole(folder.space, study.folder.space.read_bytes())

@@ -1,4 +1,4 @@
-"""Quality by how much of one configuration's output is used, and from where on more gains nothing.
+"""Quality by how much of one configuration's output is used, and from where on it gains little.
 
 A configuration's output of top_k chunks holds that of every smaller top_k: its beginning. So each
 trial draws its own curve, without another search.

@@ -48,16 +48,19 @@ def interaction_sentence(found: Interaction, *, maximize: bool = True) -> str:
 
 
 def curve_verdict(curve: Curve) -> str:
-    """Return in a few words what becomes of a curve: nothing or little is gained, or it rises."""
+    """Return in a few words what becomes of a curve: what its plateau's interval shows."""
     if len(curve.points) < 2:
         return "one point"
     if curve.plateau.start == curve.points[-1].at:
         return "rises to its end"
-    return "nothing is gained" if curve.plateau.sure else "little is gained"
+    low, high = curve.plateau.interval
+    if low > 0:
+        return "a small gain is shown"
+    return "a loss is shown" if high < 0 else "no difference is shown"
 
 
 def curve_sentence(curve: Curve) -> str:
-    """Return from where on a curve gains nothing worth having, or little on these queries."""
+    """Return from where on a curve gains at most .01 as observed, and what is shown of that."""
     flat, last = curve.plateau, curve.points[-1].at
     name, unit = ("", " tokens") if curve.by == "tokens" else ("top_k ", "")
     start = f"#{curve.trial} {curve.metric}"

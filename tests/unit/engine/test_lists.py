@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sweep.configuration import Bm25Config, VectorConfig
+from sweep.configuration import Bm25Config, Configuration, HybridConfig, VectorConfig
 from sweep.engine.stages import lists
 from tests.engine_inputs import CHUNK, engine_on, trimmed
 
@@ -69,3 +69,25 @@ def test_term_matrix_is_shared_by_k1_and_b(tmp_path: Path) -> None:
         engine.lists.bm25(CHUNK, Bm25Config(k1=k1), 10)
     assert engine.report.computed["terms"] == 1
     assert engine.report.computed["bm25_list"] == 3
+
+
+def test_recall_of_an_approximate_index_against_exact_search(tmp_path: Path) -> None:
+    flat, coarse = VectorConfig(), VectorConfig(index="IVF3,Flat", nprobe=1)
+    mode = Configuration(mode="vector", chunk=CHUNK, top_k=4, vector=coarse)
+    engine = engine_on(tmp_path)
+    found = engine.index_recall(mode)
+    pairs = zip(
+        trimmed(engine.lists.vector(CHUNK, flat, 4)),
+        trimmed(engine.lists.vector(CHUNK, coarse, 4)),
+        strict=True,
+    )
+    shares = [len({i for i, _ in a} & {i for i, _ in b}) / len(a) for a, b in pairs]
+    assert found == {"recall": pytest.approx(np.mean(shares)), "depth": 4}
+    assert engine.report.computed["vector_list"] == 2  # the exact one is that of a Flat index
+    again = engine_on(tmp_path)
+    assert again.index_recall(mode) == found
+    assert "vector_list" not in again.report.computed
+    fused = replace(mode, mode="hybrid", bm25=BM25, hybrid=HybridConfig(depth=7))
+    assert (engine.index_recall(fused) or {})["depth"] == 7
+    assert engine.index_recall(replace(mode, vector=flat)) is None
+    assert engine.index_recall(Configuration(mode="bm25", chunk=CHUNK, bm25=BM25)) is None

@@ -1,10 +1,13 @@
 """What a bundle's README says of measured times."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sweep.errors import ExportError
 from sweep.export.readme import readme_text
+from sweep.export.write import check_target
 
 
 def manifest(**changes: Any) -> dict[str, Any]:
@@ -39,3 +42,24 @@ def test_latency_stands_with_its_interval_and_its_conditions(busy: bool) -> None
 
 def test_bundle_that_tells_no_conditions() -> None:
     assert "Times were measured where the study ran" in readme_text(manifest())
+
+
+def test_a_folder_that_is_taken_says_by_whom(tmp_path: Path) -> None:
+    folder = tmp_path / "winner"
+    folder.mkdir()
+    (folder / "manifest.json").write_text('{"study": "mine", "trial": 4}', encoding="utf-8")
+    with pytest.raises(ExportError, match="holds a bundle of the study 'mine', trial #4. Give"):
+        check_target(folder, replace=False)
+    check_target(folder, replace=True)
+    (folder / "manifest.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(ExportError, match="which holds a bundle. Give --force"):
+        check_target(folder, replace=False)
+
+
+def test_each_model_stands_with_the_precision_that_it_runs_in() -> None:
+    model = {"name": "toy", "fingerprint": "ab" * 32}
+    models = {"encoder": model, "reranker": {**model, "bundled": True}}
+    text = readme_text(manifest(models=models, precision="bf16", rerank_precision="fp32"))
+    assert "The encoder is `toy` (fingerprint abababababab...), loaded by name, in bf16." in text
+    assert "The reranker is `toy` (fingerprint abababababab...), in this folder, in fp32." in text
+    assert "loaded by name." in readme_text(manifest(models={"encoder": model, "reranker": None}))

@@ -51,7 +51,7 @@ def run_with(
     (folder / "space.yaml").write_text(yaml.safe_dump(space), encoding="utf-8")
     monkeypatch.chdir(folder)
     monkeypatch.setattr(FakeScorer, "wanted", wanted)
-    monkeypatch.setattr("sweep.study.driver.run.Scorer", FakeScorer)
+    monkeypatch.setattr("sweep.engine.stages.scoring.Scorer", FakeScorer)
     return run(folder / "space.yaml", options=RunOptions(threads=1, max_failures=1.0))
 
 

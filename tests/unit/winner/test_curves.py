@@ -64,14 +64,16 @@ def test_lower_can_be_better() -> None:
 
 def test_sentences() -> None:
     assert curve_sentence(curve([0.3, 0.6, 0.604])) == (
-        "#3 ndcg@10: from top_k 2 on nothing is gained: +.004 [+.004, +.004] up to 3"
+        "#3 ndcg@10: from top_k 2 on a small gain is shown: +.004 [+.004, +.004] up to 3"
     )
-    assert "on little is gained: +.005 [-" in curve_sentence(curve([0.5, 0.505], spread=0.3))
+    assert "on no difference is shown: +.005 [-" in curve_sentence(curve([0.5, 0.505], spread=0.3))
+    falls = curve([0.5, 0.4, 0.4])
+    assert curve_sentence(falls).startswith("#3 ndcg@10: from top_k 1 on a loss is shown: -.1")
     assert curve_sentence(curve([0.1, 0.3])) == (
         "#3 ndcg@10 rises to its end, top_k 2: +.200 [+.200, +.200] from 1"
     )
     tokens = curve([0.5, 0.5, 0.5], by="tokens", metric="ndcg@Ntok")
-    assert "from 1 tokens on nothing is gained" in curve_sentence(tokens)
+    assert "from 1 tokens on no difference is shown" in curve_sentence(tokens)
     assert curve_sentence(curve([0.5])) == "#3 ndcg@10: one point, top_k 1"
 
 

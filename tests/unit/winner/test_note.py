@@ -89,7 +89,7 @@ def test_the_answer_says_what_to_use_and_what_comes_next() -> None:
         "sweep best mine",
         "sweep show mine 2",
         "sweep compare mine recommended baseline",
-        "sweep export mine --out winner/",
+        "sweep export mine --out winner/mine",
     ]
 
 
@@ -112,7 +112,7 @@ def test_an_unfinished_study_says_so_and_commands_name_the_storage() -> None:
         answer(), roles={}, storage="my studies.db", ending="stopped by --trials after 3"
     )
     assert "**Not finished**: stopped by --trials after 3. The same `sweep run` command" in note
-    assert "sweep export mine --out winner/ --storage 'my studies.db'" in note
+    assert "sweep export mine --out winner/mine --storage 'my studies.db'" in note
 
 
 def test_a_front_lists_its_trials() -> None:
@@ -130,7 +130,7 @@ def test_a_front_lists_its_trials() -> None:
     assert front_shown[0] == "## Choose one of 3: none is beaten in ndcg@10 and work at once"
     rows = [line for line in front_shown if line.startswith("| ")][2:]
     assert [row.split(" | ")[0] for row in rows] == ["| 2", "| 1", "| 0"]
-    assert "sweep export mine --trial 2 --out winner/" in front_shown
+    assert "sweep export mine --trial 2 --out winner/mine" in front_shown
     assert rows[0].split(" | ")[5] == "200"
 
 

@@ -149,9 +149,9 @@ def test_a_look_is_called_one_and_exports_what_it_shows() -> None:
     text = answer_text(answer(preference=preference, look=True))
     assert "#2 is the cheapest that loses at most .020 to it" in text
     assert "a look: costs in the order work; not the study's own choice" in text
-    assert "sweep export mine --trial 2 --out winner/" in text
+    assert "sweep export mine --trial 2 --out winner/mine" in text
     own = answer(preference=preference)
-    assert "sweep export mine --out winner/" in answer_text(own)
+    assert "sweep export mine --out winner/mine" in answer_text(own)
     assert "a look" not in answer_text(own)
     assert own.to_json()["recommend"] == {"max_loss": 0.02, "costs": ["work"], "look": False}
 

@@ -123,7 +123,7 @@ def test_sections_come_in_the_order_in_which_one_reads() -> None:
     assert report.title == "Use #2"
     assert report.label == "bm25, tokens 12/0, top 10"
     (commands,) = blocks(report, "answer", Commands)
-    assert commands.lines[0] == "sweep export mine --out winner/"
+    assert commands.lines[0] == "sweep export mine --out winner/mine"
 
 
 def test_commands_name_the_storage() -> None:
@@ -284,7 +284,7 @@ def test_a_front_is_to_be_chosen_from() -> None:
     assert report.title.startswith("Choose one of 3: none is beaten in ndcg@10 and context_tokens")
     assert report.label == ""
     (commands,) = blocks(report, "answer", Commands)
-    assert "sweep export mine --trial 2 --out winner/" in commands.lines
+    assert "sweep export mine --trial 2 --out winner/mine" in commands.lines
     (table,) = blocks(report, "answer", Table)
     assert [row[0] for row in table.rows] == ["2", "1", "0"]
     assert table.rows[0][2] == "1,434"

@@ -1,10 +1,12 @@
 """The answer first: what to deploy, how sure that is, the command that exports it."""
 
 import math
+import shlex
 from collections.abc import Sequence
 
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer, Gain
+from sweep.winner.bundle import bundle_folder
 from sweep.winner.critical import CriticalSlice
 from sweep.winner.figures import CONFIRMED, CROSS_VALIDATED
 from sweep.winner.front import Front
@@ -13,6 +15,7 @@ from sweep.winner.message import (
     answer_text,
     baseline_lines,
     context_amount,
+    index_text,
     is_busy,
     latency_amount,
     must_text,
@@ -85,9 +88,7 @@ _LEFT_TO_TRIALS = ("timings", "facts")  # long, and no part of the answer
 
 
 def _answer_blocks(material: Material, answer: Answer) -> list[Block]:
-    export = ("export", material.study, "--out", "winner/")
-    verify = ("sweep verify winner/", 'sweep query winner/ "your question"')
-    commands = (material.command(*export), *verify)
+    commands = _to_ship(material, ("export", material.study))
     return [
         Facts(items=tuple(_figures(answer)), large=True),
         *_honest(answer),
@@ -98,6 +99,16 @@ def _answer_blocks(material: Material, answer: Answer) -> list[Block]:
         *([] if is_search(material) else [Commands(lines=commands)]),
         Verbatim(title="The closing message of the run, in full", text=answer_text(answer)),
     ]
+
+
+def _to_ship(material: Material, export: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the commands that make a bundle, prove it, and ask it."""
+    folder = bundle_folder(material.study)
+    return (
+        material.command(*export, "--out", folder),
+        shlex.join(["sweep", "verify", folder]),
+        f'{shlex.join(["sweep", "query", folder])} "your question"',
+    )
 
 
 def _figures(answer: Answer) -> list[Fact]:
@@ -128,7 +139,9 @@ def _costs(trial: TrialRecord, objective: str) -> list[Fact]:
         tone: Tone = "caution" if busy else "plain"
         found.append(Fact(name="p95 latency of a query", value=text, note=note, tone=tone))
     if "index_bytes" in metrics:
-        found.append(Fact(name="index", value=f"{megabytes(metrics['index_bytes'])} MB"))
+        note = index_text(trial).strip(" ()")
+        value = f"{megabytes(metrics['index_bytes'])} MB"
+        found.append(Fact(name="index", value=value, note=note))
     return found
 
 
@@ -210,8 +223,7 @@ def _front_blocks(material: Material, front: Front) -> list[Block]:
     number = str(front.trials[0].number)
     commands = [material.command("show", front.study, number)]
     if not is_search(material):
-        words = ("export", front.study, "--trial", number, "--out", "winner/")
-        commands += [material.command(*words), "sweep verify winner/"]
+        commands += _to_ship(material, ("export", front.study, "--trial", number))[:-1]
     return [
         Paragraph(
             text=f"Several objectives have no single winner. Of {front.compared} configurations "

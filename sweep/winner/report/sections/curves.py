@@ -1,4 +1,4 @@
-"""Quality by how much of the output is used, and from where on more gains nothing."""
+"""Quality by how much of the output is used, and from where on more gains at most .01."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -8,13 +8,14 @@ from sweep.winner.answer import Answer, Gain
 from sweep.winner.figures import CONFIRMED
 from sweep.winner.front import Front
 from sweep.winner.message import baseline_lines, power_text, with_sign
-from sweep.winner.preference import TIMED
+from sweep.winner.preference import TIMED, WORTH
 from sweep.winner.report.content import Finding, Findings, Paragraph, Section
 from sweep.winner.report.material import Material
 from sweep.winner.report.sections.holes import holes_sentences
 from sweep.winner.report.sections.scope import scope_findings
 from sweep.winner.report.sections.wording import numbered, why_open
 from sweep.winner.rounding import plain
+from sweep.winner.violations import doubtful_text, kept_text
 
 
 def doubts_section(material: Material) -> Section | None:
@@ -30,6 +31,7 @@ def doubts_section(material: Material) -> Section | None:
         *_of_completeness(material),
         *scope_findings(material),
         *_of_measurement(material, trial),
+        *_of_retrieval(trial),
         Finding(
             question="Are the queries like those of production?",
             answer="No figure here can tell. All of them hold for queries like these and this "
@@ -91,7 +93,7 @@ def _baseline(answer: Answer) -> Finding:
         text = "Unknown: the space file names no baseline."
         return Finding(question=question, answer=text, is_open=True)
     if answer.is_baseline:
-        text = "It is what you have today; nothing that was tried is worth a change."
+        text = "It is what you have today; nothing that was tried is shown to be better."
         return Finding(question=question, answer=text, is_open=False)
     if change is None:
         text = f"{'; '.join(baseline_lines(answer))}."
@@ -193,12 +195,16 @@ def _of_measurement(material: Material, trial: TrialRecord) -> Iterator[Finding]
     constrained = [text.split()[0] for text in material.origin.constraints]
     timed = [n for n in dict.fromkeys([*material.board.objectives, *constrained]) if n in TIMED]
     if timed:
-        yield Finding(
-            question="Would another run choose the same?",
-            answer=f"Not surely: measured time decides here ({', '.join(timed)}), and is "
-            f"different on another machine or at another time.",
-            is_open=True,
+        text = (
+            f"Not surely: measured time decides here ({', '.join(timed)}), and is different on "
+            f"another machine or at another time."
         )
+        for doubt in (kept_text(trial), doubtful_text(material.counts.doubtful)):
+            text += f" {doubt}." if doubt else ""
+        yield Finding(question="Would another run choose the same?", answer=text, is_open=True)
+
+
+def _of_retrieval(trial: TrialRecord) -> Iterator[Finding]:
     cut = int(trial.facts.get("truncated_chunks", 0))
     if cut:
         chunks = counted(int(trial.facts.get("chunks", 0)), "chunk")
@@ -207,6 +213,14 @@ def _of_measurement(material: Material, trial: TrialRecord) -> Iterator[Finding]
             answer=f"No: {cut:,} of {chunks} are longer than it reads, and their ends are not "
             f"in the vectors.",
             is_open=True,
+        )
+    if trial.index_recall is not None:
+        recall, depth = trial.index_recall
+        yield Finding(
+            question="Does the approximate index lose anything?",
+            answer=f"It finds {plain(recall)} of the {depth:,} chunks a query that exact search "
+            f"finds. The scores hold what that costs; more documents may cost more.",
+            is_open=recall < 1 - WORTH,
         )
     empty = int(trial.facts.get("without_results", 0))
     if empty:

@@ -21,6 +21,8 @@ def leaderboard_section(material: Material) -> Section | None:
     if not shown:
         return None
     text, extra = _told(material, shown)
+    recalls = {t.number: plain(t.index_recall[0]) for t in shown if t.index_recall}
+    extra |= {"index recall": recalls} if recalls else {}
     table = trial_rows(material.board, shown, caption="The leading configurations", extra=extra)
     blocks: list[Block] = [Paragraph(text=text), table]
     if len(shown) > 1:
@@ -55,7 +57,7 @@ def _told(material: Material, shown: list[TrialRecord]) -> tuple[str, dict[str, 
         first = material.board.objectives[0]
         return f"The leading configurations by {first}, and those that have a role.", {}
     text = "None of these may be recommended; they are the nearest there is."
-    return text, {"violates": {trial.number: ", ".join(trial.violated) for trial in shown}}
+    return text, {"violates": {trial.number: trial.violations for trial in shown}}
 
 
 def _alt(shown: list[TrialRecord], objective: str) -> str:

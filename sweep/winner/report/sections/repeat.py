@@ -1,6 +1,7 @@
 """Everything needed to repeat the study: commands, inputs, versions, machine, seeds."""
 
 from sweep.text_lines import counted
+from sweep.winner.message import precisions_text
 from sweep.winner.report.content import Block, Commands, Fact, Facts, Paragraph, Section, Verbatim
 from sweep.winner.report.material import Material, Origin
 
@@ -48,6 +49,7 @@ def _data(origin: Origin) -> dict[str, object]:
         "metrics_version": origin.metrics_version,
         "tokenizer": origin.tokenizer,
         "precision": origin.precision,
+        "precisions": dict(origin.made_with.get("precisions") or {}),
         "made_with": dict(origin.made_with),
         "last_run": origin.last_run,
         "space": origin.space,
@@ -75,13 +77,24 @@ def _inputs(material: Material) -> list[Fact]:
         Fact(name="sampler", value=f"{kind}{seed}"),
         Fact(name="objectives", value=", ".join(material.board.objectives)),
         Fact(name="tokenizer of lengths", value=origin.tokenizer, kind="name"),
-        Fact(name="precision of models", value=origin.precision),
+        _precision(origin),
         Fact(name="version of the metrics", value=str(origin.metrics_version)),
     ]
     for name, fingerprint in dict(made.get("models", {})).items():
         known = f"SHA-256 {fingerprint}" if fingerprint else "its files were not found"
         facts.append(Fact(name="model", value=name, note=known, kind="name"))
     return facts
+
+
+def _precision(origin: Origin) -> Fact:
+    """Return what models ran in; of a study that did not record it, what was asked for."""
+    found: dict[str, str] = origin.made_with.get("precisions") or {}
+    name = "precision of models"
+    if not found:
+        note = "as asked for" if origin.precision == "auto" else ""
+        return Fact(name=name, value=origin.precision, note=note)
+    note = "chosen by a sample of the corpus" if origin.precision == "auto" else "as asked for"
+    return Fact(name=name, value=precisions_text(found), note=note, kind="name")
 
 
 def _environment(material: Material) -> list[Fact]:
