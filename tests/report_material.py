@@ -9,8 +9,9 @@ import plotly.graph_objects as go
 
 from sweep.configuration import Bm25Config, ChunkConfig, Configuration, VectorConfig
 from sweep.trials import TrialRecord
-from sweep.winner.answer import Answer, Counts, make_answer
+from sweep.winner.answer import Answer, make_answer
 from sweep.winner.baseline import Baseline
+from sweep.winner.counts import Counts
 from sweep.winner.figures import Scored
 from sweep.winner.front import make_front
 from sweep.winner.insight.curves import make_curve

@@ -29,7 +29,8 @@ if TYPE_CHECKING:  # the winner's statistics load scipy, which listing trials ca
     import pandas as pd
 
     from sweep.engine.engine import Engine
-    from sweep.winner.answer import Answer, Counts
+    from sweep.winner.answer import Answer
+    from sweep.winner.counts import Counts
     from sweep.winner.figures import Pick, Scored
     from sweep.winner.front import Front
     from sweep.winner.preference import Preference
@@ -228,18 +229,13 @@ class Study:
     def counts(self) -> "Counts":
         """Return how many configurations ended how."""
         from sweep.study.labels.added_labels import finishing
-        from sweep.winner.answer import Counts
-        from sweep.winner.violations import violations_of
+        from sweep.winner.counts import count_trials
 
-        failed = {t.fingerprint for t in self.trials} - {t.fingerprint for t in self.complete}
-        return Counts(
-            complete=len(self.complete),
-            failed=len(failed),
+        return count_trials(
+            self.trials,
             infeasible=len(self.complete) - len(self.feasible),
             planned=int(self.about["planned"]),
             finish=finishing(self),
-            violations=violations_of(self.complete),
-            doubtful=tuple(trial.number for trial in self.complete if trial.is_doubtful),
         )
 
     def answer(

@@ -5,12 +5,13 @@ show the figures of one `Answer`.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sweep.errors import WinnerError
 from sweep.trials import TrialRecord
 from sweep.winner.baseline import Baseline
+from sweep.winner.counts import Counts
 from sweep.winner.critical import CriticalSlice, critical_slices
 from sweep.winner.figures import (
     Figure,
@@ -25,55 +26,9 @@ from sweep.winner.insight.holes import Holes
 from sweep.winner.preference import Preference
 from sweep.winner.quick_look import FLATTERED, QuickLook
 from sweep.winner.recommendation import Recommendation
-from sweep.winner.violations import Violation
 
 Gain = Literal["gain", "none", "loss"]  # what an interval shows: it may hold 0
 LEADERS = 10  # trials of the leaderboard
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
-    """How many configurations ended how.
-
-    Attributes:
-        complete, failed, infeasible, planned: configurations.
-        violations: which constraints are missed, and by how many.
-        doubtful: numbers of the trials that miss nothing but a latency, and that in doubt.
-        finish: the command that goes on with a study that is not finished, as a sentence has it.
-    """
-
-    complete: int
-    failed: int
-    infeasible: int
-    planned: int
-    violations: tuple[Violation, ...] = ()
-    doubtful: tuple[int, ...] = ()
-    finish: str = "the same `sweep run` command"
-
-    @property
-    def left(self) -> int:
-        """Return how many planned configurations have not been tried."""
-        return self.planned - self.complete - self.failed
-
-    def __str__(self) -> str:
-        """Return `47 configurations evaluated, 1 failed`; an unfinished study says so."""
-        text = f"{self.complete} configurations evaluated"
-        if self.left > 0:
-            text = (
-                f"{self.complete} of {self.planned} configurations evaluated: NOT FINISHED, the "
-                f"choice may change; {self.finish} goes on"
-            )
-        if self.failed:
-            text += f", {self.failed} failed"
-        if self.infeasible:
-            text += f", {self.infeasible} violate a constraint"
-            if self.violations:
-                text += f" ({'; '.join(map(str, self.violations))})"
-        return text
-
-    def to_json(self) -> dict[str, Any]:
-        """Return a JSON-ready form."""
-        return {name: count for name, count in asdict(self).items() if name != "finish"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

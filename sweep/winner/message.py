@@ -5,8 +5,9 @@ import shlex
 from collections.abc import Mapping
 
 from sweep.trials import TrialRecord
-from sweep.winner.answer import Answer, Counts
+from sweep.winner.answer import Answer
 from sweep.winner.bundle import bundle_folder
+from sweep.winner.counts import Counts
 from sweep.winner.critical import CriticalSlice
 from sweep.winner.figures import Figure
 from sweep.winner.insight.holes import Holes

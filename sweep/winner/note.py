@@ -24,7 +24,8 @@ from sweep.winner.message import (
     with_sign,
 )
 from sweep.winner.quick_look import trial_scope
-from sweep.winner.rounding import compact, megabytes, milliseconds, plain
+from sweep.winner.rounding import compact, plain
+from sweep.winner.trial_costs import SAID, TITLES, costs_of
 
 TOLD = ("ndcg@10", "recall@10", "hit@5", "rr@10", "judged@10", "span_recall")  # of a trial
 
@@ -220,32 +221,6 @@ def trial_table(
             row += ["" if mean is None else compact(mean), _interval(baseline.intervals, name)]
         rows.append([*row, *("unknown" for _ in costs)])
     return _table(header, rows)
-
-
-TITLES = {
-    "context_tokens": "context tokens",
-    "latency_p95_ms": "p95 ms",
-    "index_bytes": "index MB",
-}
-SAID = {
-    "context_tokens": "{} context tokens",
-    "latency_p95_ms": "p95 {} ms",
-    "index_bytes": "index {} MB",
-}
-
-
-def costs_of(trial: TrialRecord) -> dict[str, str]:
-    """Return what a trial costs, as people read it, by title."""
-    found = {}
-    for name, title in TITLES.items():
-        if (value := trial.metrics.get(name)) is not None:
-            if name == "latency_p95_ms":
-                found[title] = milliseconds(value)
-            elif name == "index_bytes":
-                found[title] = megabytes(value)
-            else:
-                found[title] = f"{value:,.0f}"
-    return found
 
 
 def next_commands(commands: Iterable[Sequence[str]], storage: str | None) -> str:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sweep.trials import TrialRecord
-from sweep.winner.answer import Answer, Counts
+from sweep.winner.answer import Answer
+from sweep.winner.counts import Counts
 from sweep.winner.diagnosis.diagnosis import Diagnosis
 from sweep.winner.front import Front
 from sweep.winner.insight.curves import Curve

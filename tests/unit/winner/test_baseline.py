@@ -9,8 +9,9 @@ from sweep.configuration import Bm25Config, Configuration
 from sweep.errors import WinnerError
 from sweep.records import Floats
 from sweep.trials import TrialRecord
-from sweep.winner.answer import Answer, Counts, make_answer
+from sweep.winner.answer import Answer, make_answer
 from sweep.winner.baseline import Baseline
+from sweep.winner.counts import Counts
 from sweep.winner.figures import Pick, Scored
 from sweep.winner.message import answer_text, baseline_lines
 from sweep.winner.statistics.inference import planned_comparison

@@ -11,8 +11,8 @@ from optuna.trial import create_trial
 from sweep.configuration import Bm25Config, Configuration
 from sweep.errors import WinnerError
 from sweep.trials import TrialRecord
-from sweep.winner.answer import Counts
 from sweep.winner.baseline import Baseline
+from sweep.winner.counts import Counts
 from sweep.winner.feasible import no_feasible
 from sweep.winner.front import Front, dominates, make_front, pareto_rows
 

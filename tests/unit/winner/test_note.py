@@ -7,8 +7,9 @@ import numpy as np
 
 from sweep.configuration import Bm25Config, ChunkConfig, Configuration, VectorConfig
 from sweep.trials import TrialRecord
-from sweep.winner.answer import Answer, Counts, make_answer
+from sweep.winner.answer import Answer, make_answer
 from sweep.winner.baseline import Baseline
+from sweep.winner.counts import Counts
 from sweep.winner.figures import Scored
 from sweep.winner.front import make_front
 from sweep.winner.message import answer_text

@@ -14,7 +14,8 @@ from sweep.configuration import Bm25Config, ChunkConfig, Configuration
 from sweep.errors import WinnerError
 from sweep.records import Floats
 from sweep.trials import TrialRecord
-from sweep.winner.answer import Answer, Counts, make_answer
+from sweep.winner.answer import Answer, make_answer
+from sweep.winner.counts import Counts
 from sweep.winner.figures import Scored, honest_figure
 from sweep.winner.message import answer_text
 from sweep.winner.preference import COSTS, Preference, check_costs

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from sweep.trials import json_ready
-from sweep.winner.answer import Answer, Counts
+from sweep.winner.answer import Answer
 from sweep.winner.baseline import Baseline
+from sweep.winner.counts import Counts
 from sweep.winner.message import answer_text
 from sweep.winner.note import answer_note
 from sweep.winner.report.build import build_report

@@ -6,7 +6,7 @@ import pytest
 
 from sweep.configuration import Bm25Config, ChunkConfig, Configuration
 from sweep.trials import TrialRecord
-from sweep.winner.answer import Counts
+from sweep.winner.counts import Counts
 from sweep.winner.feasible import no_feasible
 from sweep.winner.message import answer_text, study_lines
 from sweep.winner.note import answer_note

@@ -3,13 +3,13 @@
 from functools import partial
 
 from sweep.trials import TrialRecord
-from sweep.winner.note import TITLES
 from sweep.winner.plots.board import Board
 from sweep.winner.plots.cost import COSTS, axis_names, plot_cost, undominated
 from sweep.winner.report.content import Paragraph, Plot, Section, Table
 from sweep.winner.report.material import Material
 from sweep.winner.report.sections.wording import trial_rows
 from sweep.winner.rounding import compact
+from sweep.winner.trial_costs import TITLES
 
 MOST_ROWS = 100  # of the picture's table; all trials are in `sweep trials --csv`
 

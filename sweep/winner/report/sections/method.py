@@ -2,10 +2,10 @@
 
 from sweep.text_lines import counted
 from sweep.winner.answer import Answer
-from sweep.winner.note import TITLES
 from sweep.winner.report.content import Block, Fact, Facts, Paragraph, Section
 from sweep.winner.report.material import Material
 from sweep.winner.rounding import plain
+from sweep.winner.trial_costs import TITLES
 
 EXPLAINED = {
     "ndcg_exp": "as ndcg, with a steeper reward for high labels",

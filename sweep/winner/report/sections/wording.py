@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sweep.trials import TrialRecord
 from sweep.winner.figures import Figure
-from sweep.winner.note import TITLES, costs_of
 from sweep.winner.plots.board import Board
 from sweep.winner.report.content import Column, Table
 from sweep.winner.rounding import compact
+from sweep.winner.trial_costs import TITLES, costs_of
 
 INTERVAL = "95 % interval"
 
