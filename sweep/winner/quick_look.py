@@ -132,8 +132,8 @@ class QuickLook:
             picked += "; `split: {confirm: 0.3}` keeps queries that do"
         told = (
             f"{picked}. Tests and bounds allow for the {counted(self.finalists, 'finalist')}, not "
-            f"for {counted(self.configurations, 'configuration')}; one that is good on all "
-            f"documents only is not among them"
+            f"for {counted(self.configurations, 'configuration')}; one that the sample "
+            f"undervalues is not among them"
         )
         return (told, *([self.order_text] if self.order.pairs else []))
 
