@@ -34,9 +34,9 @@ def answer_text(answer: Answer) -> str:
 
 def _use_lines(answer: Answer) -> list[str]:
     trial = answer.trial
-    word = "BASE " if answer.pick == "baseline" else "USE  "
-    if answer.sample is not None and answer.sample.is_search:
-        word = "LEADS"  # nothing is decided by a search on a sample
+    searched = answer.sample is not None and answer.sample.is_search
+    word = "LEADS" if searched else "USE  "  # a search on a sample decides nothing
+    word = "BASE " if answer.pick == "baseline" else word
     lines = [
         f"{word} #{trial.number}  {trial.configuration.label()}",
         f"      {answer.objective} {score_text(answer)}",

@@ -132,8 +132,8 @@ class QuickLook:
             picked += "; `split: {confirm: 0.3}` keeps queries that do"
         told = (
             f"{picked}. Tests and bounds allow for the {counted(self.finalists, 'finalist')}, not "
-            f"for {counted(self.configurations, 'configuration')}; one that is good on all "
-            f"documents only is not among them"
+            f"for {counted(self.configurations, 'configuration')}; one that the sample "
+            f"undervalues is not among them"
         )
         return (told, *([self.order_text] if self.order.pairs else []))
 
@@ -146,11 +146,11 @@ class QuickLook:
     def order(self) -> Order:
         """Return how far the order on the sample is that on the whole corpus."""
         pairs = list(combinations(self.places, 2))
-        products = [(a.sample - b.sample) * (a.whole - b.whole) for a, b in pairs]
+        both = [(_sign(a.sample, b.sample), _sign(a.whole, b.whole)) for a, b in pairs]
         return Order(
             pairs=len(pairs),
-            kept=sum(product > 0 for product in products),
-            changed=sum(product < 0 for product in products),
+            kept=sum(sample * whole > 0 for sample, whole in both),
+            changed=sum(sample * whole < 0 for sample, whole in both),
         )
 
     @property
@@ -241,6 +241,10 @@ class QuickLook:
             ],
             "order": {"pairs": order.pairs, "kept": order.kept, "changed": order.changed},
         }
+
+
+def _sign(a: float, b: float) -> int:
+    return (a > b) - (a < b)
 
 
 def trial_scope(facts: Mapping[str, int]) -> str:

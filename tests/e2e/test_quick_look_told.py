@@ -12,6 +12,7 @@ from tests.e2e.quick import (
     DOCUMENTS,
     FINALISTS,
     FLATTERED,
+    SAMPLE,
     SAMPLED,
     begin,
     begin_space,
@@ -128,8 +129,12 @@ def test_what_is_refused_or_told_before_anything_is_written(tmp_path: Path) -> N
 
 
 def test_nothing_feasible_in_the_search_is_said(tmp_path: Path) -> None:
-    folder = begin(tmp_path / "none", constraints=["context_tokens <= 1"])
+    few = {**SAMPLE, "documents": 10}
+    folder = begin(tmp_path / "none", few, constraints=["context_tokens <= 1"])
     refused = call(*RUN, cwd=folder)
+    assert "10 judged ones and 0 others" in refused.stderr
+    assert "raise sample.documents" in refused.stderr
+    assert "documents have a label" not in refused.stderr  # a warning about the whole corpus
     assert_told(refused, "study 'grid@sample'", "context_tokens <= 1")
     assert [s["name"] for s in call_json("studies", cwd=folder)] == ["grid@sample"]
 

@@ -49,6 +49,7 @@ def run_quick_look(
     if found.stopped is not None or not found.feasible:
         return found
     finals = finals_inputs(inputs, found, options)
+    found.engine = None  # its indexes need not wait in memory
     return run_study(finals, make_engine(finals, options, report), options, deadline)
 
 

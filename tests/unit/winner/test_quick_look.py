@@ -1,8 +1,13 @@
 """What is said of a quick look, and how far the order of finalists agrees, by hand."""
 
 import dataclasses
+import math
+from itertools import combinations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
 
 from sweep.winner.answer import Answer
 from sweep.winner.message import answer_text
@@ -49,6 +54,24 @@ def test_pairs_that_kept_their_order_by_hand() -> None:
         "1 changed it, 1 scored the same on one of both; #1, the best on all documents, was "
         "number 2 of them on the sample"
     )
+
+
+SCORE = st.integers(0, 4).map(float)
+
+
+@given(st.lists(st.tuples(SCORE, SCORE), min_size=2, max_size=8))
+def test_the_order_is_that_of_kendalls_tau(scores: list[tuple[float, float]]) -> None:
+    places = [place(number, *pair) for number, pair in enumerate(scores)]
+    found = finals(*places).order
+    sample, whole = zip(*scores, strict=True)
+    assert found.pairs == math.comb(len(scores), 2)
+    # tau b: concordant less discordant pairs, over the pairs that are not tied on either side.
+    apart = [sum(a != b for a, b in combinations(side, 2)) for side in (sample, whole)]
+    if all(apart):
+        tau = (found.kept - found.changed) / math.sqrt(apart[0] * apart[1])
+        assert tau == pytest.approx(kendalltau(sample, whole).statistic)
+    else:
+        assert found.kept == found.changed == 0
 
 
 def test_of_what_is_minimised_the_lowest_is_first() -> None:
