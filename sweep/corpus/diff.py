@@ -5,7 +5,7 @@ changed, or the passage that its span marks is gone or stands elsewhere. Labels 
 no longer has are listed as removed; they are stale only if their document is gone.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Generic, Literal, TypeVar
 
@@ -73,12 +73,13 @@ class CorpusDiff:
 
 def compare_snapshots(before: Snapshot, after: Snapshot) -> CorpusDiff:
     """Return what changed between two snapshots."""
+    stale_spans = _stale_spans(before, after)
     return CorpusDiff(
         documents=_changes(before.documents, after.documents),
         queries=_changes(before.queries, after.queries),
         labels=_changes(before.labels, after.labels),
         spans=_changes(_spans(before), _spans(after)),
-        stale=(*_stale_labels(before, after), *_stale_spans(before, after)),
+        stale=(*_stale_labels(before, after, stale_spans), *stale_spans),
     )
 
 
@@ -117,9 +118,11 @@ def _changes(before: Mapping[K, V], after: Mapping[K, V]) -> Changes[K]:
     )
 
 
-def _stale_labels(before: Snapshot, after: Snapshot) -> list[StaleLabel]:
+def _stale_labels(
+    before: Snapshot, after: Snapshot, stale_spans: Sequence[StaleLabel]
+) -> list[StaleLabel]:
     """Return the labels of relevant documents that have changed or are gone."""
-    lost = {(one.query, one.document) for one in _stale_spans(before, after)}
+    lost = {(one.query, one.document) for one in stale_spans}
     spanned = {(span.query, span.document) for span in before.spans}
     stale = []
     for pair, grade in before.labels.items():
@@ -142,6 +145,7 @@ def _stale_labels(before: Snapshot, after: Snapshot) -> list[StaleLabel]:
 def _stale_spans(before: Snapshot, after: Snapshot) -> list[StaleLabel]:
     """Return the spans whose passage is gone, or stands elsewhere than the later span says."""
     kept = _spans(after)
+    labelled = {(one.query, one.document) for one in after.spans}
     passages = {(one.query, one.document, one.text) for one in after.spans}
     stale = []
     for span in before.spans:
@@ -156,14 +160,11 @@ def _stale_spans(before: Snapshot, after: Snapshot) -> list[StaleLabel]:
             continue  # it was moved along with its text
         else:
             found = _look_up(span, after)
-            if key not in kept and (found.now == span.start or _has_labels(span, after)):
+            replaced = (span.query, span.document) in labelled
+            if key not in kept and (found.now == span.start or replaced):
                 continue  # it was removed though its text is there, or replaced by another one
         stale.append(found)
     return stale
-
-
-def _has_labels(span: SpanLabel, after: Snapshot) -> bool:
-    return any((one.query, one.document) == (span.query, span.document) for one in after.spans)
 
 
 def _look_up(span: SpanLabel, after: Snapshot) -> StaleLabel:

@@ -5,7 +5,7 @@ deeper than the trial needed, so that a rank can be told of what it missed; noth
 kept.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -226,12 +226,28 @@ class MatchedTerms:
         self.config = configuration.bm25
         self.terms = engine.texts.terms(configuration.chunk, configuration.bm25.analyzer)
         self._weights = weights(self.terms, configuration.bm25)
+        self._queries: dict[str, dict[int, float]] = {}
 
     def shared(self, query: str, chunks: Sequence[int]) -> list[dict[str, float]]:
         """Return what each shared term adds, the most first, of each chunk."""
-        encoded = encode_queries(self.terms, [query], analyzer=self.config.analyzer)
-        asked = dict(zip(encoded.indices.tolist(), encoded.data.tolist(), strict=True))
+        asked = self._asked(query)
         return [self._of_chunk(asked, chunk) for chunk in chunks]
+
+    def shares_any(self, query: str, chunks: Iterable[int]) -> bool:
+        """Return whether one of the chunks shares a term with a query."""
+        asked, terms = self._asked(query).keys(), self.terms
+        return any(
+            not asked.isdisjoint(terms.indices[terms.indptr[c] : terms.indptr[c + 1]].tolist())
+            for c in chunks
+        )
+
+    def _asked(self, query: str) -> dict[int, float]:
+        """Return how often a query says each term, by the term's number."""
+        if query not in self._queries:
+            encoded = encode_queries(self.terms, [query], analyzer=self.config.analyzer)
+            pairs = zip(encoded.indices.tolist(), encoded.data.tolist(), strict=True)
+            self._queries[query] = dict(pairs)
+        return self._queries[query]
 
     def _of_chunk(self, asked: dict[int, float], chunk: int) -> dict[str, float]:
         part = slice(self.terms.indptr[chunk], self.terms.indptr[chunk + 1])

@@ -22,8 +22,16 @@ from sweep.trials import TrialRecord
 def study_corpus(study: Study) -> Corpus:
     """Return the study's corpus, which must be what it was, with the labels added to it.
 
+    It is read once in the life of `study`.
+
     Raises: StudyError if the corpus has moved away or changed, or added labels are gone.
     """
+    if study.corpus is None:
+        study.corpus = _read_corpus(study)
+    return study.corpus
+
+
+def _read_corpus(study: Study) -> Corpus:
     corpus = corpus_in_folder(study)
     added = added_labels(study)
     if not added:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -49,6 +50,10 @@ def make_report(
             f"study {study.name!r}: must have a trial to report on, got none yet. Let `sweep run` "
             f"go on."
         )
+    progress = progress or Progress()
+    if study.engine is None:
+        with suppress(SweepError):  # what needs it says why there is none
+            study.engine = reopen(study, store=store, report=progress)
     found: Answer | Front | None = None
     reason = ""
     try:
@@ -56,7 +61,6 @@ def make_report(
     except SweepError as error:
         reason = str(error)
     verdict = verdict_of(study)
-    progress = progress or Progress()
     diagnosis, no_diagnosis = _diagnosis(study, found, store, progress)
     return build_report(
         Material(
@@ -129,7 +133,7 @@ def _diagnosis(
         return None, ""
     trial = found.trial if isinstance(found, Answer) else found.trials[0]
     try:
-        engine = reopen(study, store=store, report=progress)
+        engine = study.engine or reopen(study, store=store, report=progress)
         return diagnose(study, trial, engine, worst=WORST), ""
     except SweepError as error:
         return None, str(error)

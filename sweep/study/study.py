@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # the winner's statistics load scipy, which listing trials ca
     import pandas as pd
 
     from sweep.engine.engine import Engine
+    from sweep.records import Corpus
     from sweep.winner.answer import Answer
     from sweep.winner.counts import Counts
     from sweep.winner.figures import Pick, Scored
@@ -70,6 +71,7 @@ class Study:
         self.stopped: Stopped | None = None  # set by a run that ended before the study was done
         self.about: dict[str, Any] = abouts[name]
         self.engine: Engine | None = None  # set where there is one: over the study's corpus
+        self.corpus: Corpus | None = None  # read once, by `study_corpus`
         self.keeps = False  # set by a run, which holds the lock: it may write into the folder
         self._answers: dict[tuple[Pick, Preference | None], Answer] = {}
         self._matrices: dict[tuple[str, tuple[int, ...]], tuple[tuple[str, ...], Floats]] = {}

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.browser import CHROMIUM, FLAGS
 from tests.e2e.command import read_json, succeed, write_space
-from tests.e2e.eventful import Eventful, Events
+from tests.e2e.eventful import Eventful, Events, make_eventful
 from tests.e2e.grid import RUN, begin
 from tests.e2e.in_process import call_well
 from tests.e2e.island import MODES, Island, write_island
@@ -56,7 +56,7 @@ def events(monkeypatch: pytest.MonkeyPatch) -> Events:
     happening: Events = {}
     monkeypatch.setattr(Eventful, "events", happening)
     monkeypatch.setattr(Eventful, "count", 0)
-    monkeypatch.setattr("sweep.engine.stages.scoring.Scorer", Eventful)
+    monkeypatch.setattr("sweep.study.driver.run.make_scorer", make_eventful)
     return happening
 
 

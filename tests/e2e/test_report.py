@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from sweep.corpus import read_corpus
+from sweep.records import Corpus
 from sweep.study.report import make_report
 from sweep.study.study import Study
 from sweep.winner.report.html import to_html
@@ -53,6 +55,21 @@ def test_it_is_written_into_the_study_and_its_path_printed(undisturbed: Path) ->
     assert (undisturbed / told["report"]).stat().st_size == told["bytes"]
     left = [path.name for path in (undisturbed / "a/b").iterdir()]
     assert left == ["mine.md"]  # nothing half written beside it
+
+
+def test_the_corpus_is_read_once(undisturbed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Path] = []
+
+    def counted(folder: Path) -> Corpus:
+        read.append(folder)
+        return read_corpus(folder)
+
+    monkeypatch.setattr("sweep.study.labels.added_labels.read_corpus", counted)
+    with contextlib.chdir(undisturbed):
+        report = make_report(Study("grid"))
+    assert report.curves is not None
+    assert report.diagnosis is not None
+    assert len(read) == 1
 
 
 def test_every_form_has_the_figures_of_the_closing_message(undisturbed: Path) -> None:

@@ -102,6 +102,8 @@ def test_the_page_fits_and_can_be_read(browser: Any, report: Path, screenshots: 
             assert 0 <= headline.bounding_box()["y"] < 200
             figure = page.locator("#answer .tiles .value").first.bounding_box()
             assert figure["y"] < 800  # the honest score is on the first screen
+            hint = "getComputedStyle(document.querySelector('#leaderboard caption'), '::after')"
+            assert ("sideways" in page.evaluate(f"{hint}.content")) is (width == WIDTHS[0])
             assert page.locator(".plot .scatterlayer .point").count() >= 10
             assert page.locator(".still svg").first.is_hidden()
             assert page.evaluate(PALE) == []

@@ -20,7 +20,7 @@ from sweep.records import Corpus
 from sweep.study.board import board_of
 from sweep.study.dashboard.artifacts import Place, publish
 from sweep.study.dashboard.attributes import DashboardAttributes
-from sweep.study.dashboard.tables import leaderboard_csv, trial_tables
+from sweep.study.dashboard.tables import leaderboard_csv, query_texts, trial_tables
 from sweep.study.driver.draws import Recorded
 from sweep.study.driver.split import StudySplit
 from sweep.study.folder import artifact_folder
@@ -231,8 +231,10 @@ def _files(
         baseline=board.line,
     )
     files: dict[Place, bytes] = {(None, "trials.csv"): table}
+    texts = query_texts(corpus)
     for place, number in enumerate(numbers):
-        tables = trial_tables(study, study.trial(number), corpus, ranked=place < MOST_RANKED)
+        ranked = place < MOST_RANKED
+        tables = trial_tables(study, study.trial(number), corpus, ranked=ranked, texts=texts)
         files |= {(number, name): content for name, content in tables.items()}
     return files
 

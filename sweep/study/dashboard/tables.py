@@ -67,7 +67,12 @@ def leaderboard_csv(
 
 
 def trial_tables(
-    study: Study, trial: TrialRecord, corpus: Corpus, *, ranked: bool
+    study: Study,
+    trial: TrialRecord,
+    corpus: Corpus,
+    *,
+    ranked: bool,
+    texts: Mapping[str, str] | None = None,
 ) -> dict[str, bytes]:
     """Return the tables of one finished trial by file name, the worst queries first.
 
@@ -76,18 +81,24 @@ def trial_tables(
         trial: a finished trial.
         corpus: the study's.
         ranked: with the ranked lists.
+        texts: the queries' texts by id, from `query_texts`, where several trials share them.
 
     Raises: StudyError if a file of the trial is gone or damaged.
     """
     scores = read_scores(study.folder.path / trial.files["scores"])
     order = _worst_first(scores, study.goals)
-    texts = {query.id: _short(query.text) for query in corpus.queries}
+    texts = query_texts(corpus) if texts is None else texts
     found = {"scores-by-query.csv": _scores_csv(scores, order, texts, study.goals)}
     if ranked:
         queries = [scores.query_ids[row] for row in order[:MOST_QUERIES]]
         columns = read_ranked_chunks(study.folder.path / trial.files["ranking"])
         found["ranked-lists.jsonl"] = _ranked_jsonl(columns, queries, texts, corpus)
     return found
+
+
+def query_texts(corpus: Corpus) -> dict[str, str]:
+    """Return the queries' texts as tables show them, by id."""
+    return {query.id: _short(query.text) for query in corpus.queries}
 
 
 def _worst_first(scores: ScoreTable, goals: Sequence[Goal]) -> list[int]:

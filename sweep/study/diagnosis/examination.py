@@ -103,7 +103,7 @@ class Examination:
 
     def shares_term(self, query: str, chunks: Sequence[int]) -> bool | None:
         """Return whether a chunk shares a term with a query; None where BM25 does not search."""
-        return None if self._terms is None else any(self._terms.shared(query, chunks))
+        return None if self._terms is None else self._terms.shares_any(query, chunks)
 
     def returned(
         self,

@@ -31,6 +31,10 @@ class Targets:
         chunks = examination.chunks
         self.position = {doc.id: row for row, doc in enumerate(self.corpus.documents)}
         self._bounds = np.searchsorted(chunks.document, np.arange(len(self.position) + 1))
+        self._spans: dict[tuple[str, str], list[Span]] = {}
+        for span in self.corpus.spans:
+            if span.grade >= judging.relevance:
+                self._spans.setdefault((span.query_id, span.document_id), []).append(span)
         self._passages = examination.engine.texts.passages(examination.configuration.chunk)
 
     def of(self, rows: Iterable[int]) -> list[Target]:
@@ -151,7 +155,8 @@ class Targets:
             return [True] * len(targets)
         ends = vectors.seen_ends(configuration.chunk, configuration.vector, rows)
         end_of = dict(zip(rows.tolist(), ends.tolist(), strict=True))
-        return [self._is_seen(target, end_of, set(cut.tolist())) for target in targets]
+        short = set(cut.tolist())
+        return [self._is_seen(target, end_of, short) for target in targets]
 
     def _is_seen(self, target: Target, end_of: dict[int, int], cut: Collection[int]) -> bool:
         if not any(chunk in cut for chunk in target.chunks):
@@ -170,9 +175,6 @@ class Targets:
         query = self.corpus.queries[target.query].id
         return [
             span
-            for span in self.corpus.spans
-            if (span.query_id, span.document_id) == (query, target.document_id)
-            and span.grade >= self.judging.relevance
-            and target.start in (None, span.start)
-            and target.end in (None, span.end)
+            for span in self._spans.get((query, target.document_id), ())
+            if target.start in (None, span.start) and target.end in (None, span.end)
         ]

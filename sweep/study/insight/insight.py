@@ -162,8 +162,8 @@ def study_curves(
         return (), f"{name} is a cost: it grows with what is used"
     try:
         trials = leading_trials(study)
-        texts = reopen(study, store=store, report=report or Report()).texts
-        return trial_curves(study, trials, texts, metrics=curve_metrics(found)), None
+        engine = study.engine or reopen(study, store=store, report=report or Report())
+        return trial_curves(study, trials, engine.texts, metrics=curve_metrics(found)), None
     except SweepError as error:
         return (), str(error)
 

@@ -43,13 +43,17 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """A figure with its name, and what else is to be said of it."""
+    """A figure with its name, and what else is to be said of it.
+
+    `link` names the section that says more.
+    """
 
     name: str
     value: str
     note: str = ""
     kind: Kind = "text"
     tone: Tone = "plain"
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -118,7 +118,12 @@ def test_matched_terms_add_up_to_the_score(tmp_path: Path) -> None:
     )
     trace = trace_queries(engine, configuration, np.array([0]))
     assert trace.bm25 is not None
-    first, second, third = MatchedTerms(engine, configuration).shared("green red GREEN", [0, 1, 2])
+    matched = MatchedTerms(engine, configuration)
+    first, second, third = matched.shared("green red GREEN", [0, 1, 2])
+    asked = [[0], [1], [2], [2, 1], []]
+    shares = [matched.shares_any("green red GREEN", chunks) for chunks in asked]
+    assert shares == [True, True, False, True, False]
+    assert not matched.shares_any("zzz", [0, 1, 2])
     assert list(first) == ["green", "red"]  # the most first
     assert list(second) == ["red"]
     assert third == {}

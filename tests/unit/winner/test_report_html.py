@@ -189,3 +189,20 @@ def test_json_leaves_the_drawing_out() -> None:
     ]
     assert plots[0]["title"]
     assert "draw" not in plots[0]
+
+
+def test_what_is_open_stands_beside_the_answer_and_links_to_it() -> None:
+    report = build_report(usual())
+    assert report.doubts is not None
+    findings = report.doubts.data["findings"]
+    count = f"{sum(one['open'] for one in findings)} of {len(findings)}"
+    page = to_html(report)
+    assert f'<span class="value"><a href="#doubts">{count}</a></span>' in page
+    assert '<section id="doubts"' in page
+    assert f"* **open questions**: {count} (ways in which this choice" in to_markdown(report)
+
+
+def test_only_a_table_that_is_wide_says_that_it_scrolls(page: str) -> None:
+    classes = re.findall(r'<div class="(scroll[^"]*)".*?<thead>(.*?)</thead>', page, re.DOTALL)
+    assert {"scroll", "scroll wide"} == {name for name, _ in classes}
+    assert all(("wide" in name) == (head.count("<th ") > 5) for name, head in classes)

@@ -37,6 +37,7 @@ from sweep.winner.report.content import (
     Verbatim,
 )
 from sweep.winner.report.material import Material
+from sweep.winner.report.sections.doubts import open_questions
 from sweep.winner.report.sections.scope import finalists_table, is_search, scope_blocks
 from sweep.winner.report.sections.wording import trial_rows, why_open
 from sweep.winner.rounding import megabytes, plain
@@ -90,7 +91,7 @@ _LEFT_TO_TRIALS = ("timings", "facts")  # long, and no part of the answer
 def _answer_blocks(material: Material, answer: Answer) -> list[Block]:
     commands = _to_ship(material, ("export", material.study))
     return [
-        Facts(items=tuple(_figures(answer)), large=True),
+        Facts(items=(*_figures(answer), open_questions(material, answer)), large=True),
         *_honest(answer),
         _against_baseline(answer),
         *_against_others(answer),
@@ -232,6 +233,7 @@ def _front_blocks(material: Material, front: Front) -> list[Block]:
             f"up. The scores are those of the queries that chose, and flattered by that."
         ),
         trial_rows(material.board, shown, caption="What is beaten by none in all objectives"),
+        Facts(items=(open_questions(material, front),), large=True),
         Commands(lines=tuple(commands)),
         Verbatim(title="The closing message of the run, in full", text=front.text()),
     ]

@@ -9,7 +9,7 @@ from sweep.winner.figures import CONFIRMED
 from sweep.winner.front import Front
 from sweep.winner.message import baseline_lines, power_text, with_sign
 from sweep.winner.preference import TIMED, WORTH
-from sweep.winner.report.content import Finding, Findings, Paragraph, Section
+from sweep.winner.report.content import Fact, Finding, Findings, Paragraph, Section
 from sweep.winner.report.material import Material
 from sweep.winner.report.sections.holes import holes_sentences
 from sweep.winner.report.sections.scope import scope_findings
@@ -20,9 +20,37 @@ from sweep.winner.violations import doubtful_text, kept_text
 
 def doubts_section(material: Material) -> Section | None:
     """Return the ways in which the choice could be wrong, the open ones first."""
-    found = material.found
-    if found is None:
+    if material.found is None:
         return None
+    findings = _findings(material, material.found)
+    count = sum(finding.is_open for finding in findings)
+    text = (
+        f"{counted(count, 'question')} of {len(findings)} are open. An open one is no fault; it "
+        f"is what to look at before much depends on the choice."
+    )
+    data = {
+        "findings": [
+            {"question": f.question, "answer": f.answer, "open": f.is_open} for f in findings
+        ]
+    }
+    blocks = (Paragraph(text=text), Findings(items=tuple(findings)))
+    return Section(title="What would refute this choice", blocks=blocks, data=data)
+
+
+def open_questions(material: Material, found: Answer | Front) -> Fact:
+    """Return how many of them are open, as a figure beside the answer."""
+    findings = _findings(material, found)
+    count = sum(finding.is_open for finding in findings)
+    return Fact(
+        name="open questions",
+        value=f"{count} of {len(findings)}",
+        note="ways in which this choice could be wrong",
+        tone="caution" if count else "good",
+        link="doubts",
+    )
+
+
+def _findings(material: Material, found: Answer | Front) -> list[Finding]:
     trial = found.trial if isinstance(found, Answer) else found.trials[0]
     findings = [
         *_of_answer(material, found),
@@ -39,19 +67,7 @@ def doubts_section(material: Material) -> Section | None:
             is_open=True,
         ),
     ]
-    findings.sort(key=lambda finding: not finding.is_open)
-    count = sum(finding.is_open for finding in findings)
-    text = (
-        f"{counted(count, 'question')} of {len(findings)} are open. An open one is no fault; it "
-        f"is what to look at before much depends on the choice."
-    )
-    data = {
-        "findings": [
-            {"question": f.question, "answer": f.answer, "open": f.is_open} for f in findings
-        ]
-    }
-    blocks = (Paragraph(text=text), Findings(items=tuple(findings)))
-    return Section(title="What would refute this choice", blocks=blocks, data=data)
+    return sorted(findings, key=lambda finding: not finding.is_open)
 
 
 def _of_answer(material: Material, found: Answer | Front) -> Iterator[Finding]:
