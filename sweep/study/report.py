@@ -14,6 +14,7 @@ from sweep.study.diagnosis.diagnosis import diagnose
 from sweep.study.driver.confirm import count_looks
 from sweep.study.insight.insight import metric_scores, study_curves, study_insight, top_k_effects
 from sweep.study.insight.slices import slices_of
+from sweep.study.labels.added_labels import finishing
 from sweep.study.quick_look import quick_look_of
 from sweep.study.reopen import reopen
 from sweep.study.study import Study
@@ -47,8 +48,8 @@ def make_report(
     """
     if not study.trials:
         raise StudyError(
-            f"study {study.name!r}: must have a trial to report on, got none yet. Let `sweep run` "
-            f"go on."
+            f"study {study.name!r}: must have a trial to report on, got none yet. Let "
+            f"{finishing(study)} go on."
         )
     progress = progress or Progress()
     if study.engine is None:

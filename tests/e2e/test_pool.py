@@ -207,11 +207,12 @@ def test_a_kill_in_the_middle_of_applying_loses_and_doubles_nothing(
     filled(folder)
     other = Path(shutil.copytree(folder, tmp_path / "other"))
     call_well("pool", "grid", "--apply", "labels.csv", cwd=other)
-    for after in (0, 2):
-        assert killed_while_applying(folder, monkeypatch, after=after) == KILLED
-    call_well("best", "grid", cwd=folder)
+    assert killed_while_applying(folder, monkeypatch, after=0) == KILLED
     name = sibling_of(folder)
     file = f"results/{name}/labels.jsonl"
+    assert_told(call("best", name, cwd=folder), f"Let `sweep pool grid --apply {file}` go on")
+    assert killed_while_applying(folder, monkeypatch, after=2) == KILLED
+    call_well("best", "grid", cwd=folder)
     told = call_well("best", name, cwd=folder).stdout
     assert f"NOT FINISHED, the choice may change; `sweep pool grid --apply {file}` goes on" in told
     (folder / "results" / name / ".part-half").write_bytes(b"half")

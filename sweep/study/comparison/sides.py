@@ -12,6 +12,7 @@ from typing import Any
 from sweep.errors import StudyError
 from sweep.metrics import parse_metric
 from sweep.records import ScoreTable
+from sweep.study.labels.added_labels import finishing
 from sweep.study.metrics import label_range
 from sweep.study.named import PICKS, named_trial, names_trial, require_finished
 from sweep.study.reopen import study_corpus
@@ -149,7 +150,7 @@ def _run_side(study: Study, path: Path) -> Side:
     if not study.complete:
         raise StudyError(
             f"study {study.name!r}: must have a finished trial to compare with, got none yet. Let "
-            f"`sweep run` go on."
+            f"{finishing(study)} go on."
         )
     trial = _trial_side(study, study.complete[0]).table
     corpus, rules = study_corpus(study), evaluation_of(study)

@@ -12,6 +12,7 @@ from sweep.metrics import METRIC_NAMES, Metric, parse_metric
 from sweep.records import Floats
 from sweep.study.insight.curves import curve_metrics, trial_curves
 from sweep.study.insight.importance import Importance, Method, parameter_importance
+from sweep.study.labels.added_labels import finishing
 from sweep.study.reopen import reopen
 from sweep.study.study import Study
 from sweep.study.tables import read_scores
@@ -75,8 +76,8 @@ def study_insight(
     """
     if not study.complete:
         raise StudyError(
-            f"study {study.name!r}: must have a finished trial, got none yet. Let `sweep run` go "
-            f"on, or see `sweep trials {study.name}` for what failed."
+            f"study {study.name!r}: must have a finished trial, got none yet. Let "
+            f"{finishing(study)} go on, or see `sweep trials {study.name}` for what failed."
         )
     goal = study.goals[0]
     name, found = _metric(study, metric)

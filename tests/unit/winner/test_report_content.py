@@ -22,7 +22,6 @@ from sweep.winner.report.content import (
     Report,
     Table,
     Verbatim,
-    pieces,
 )
 from sweep.winner.report.html import to_html
 from sweep.winner.report.markdown import to_markdown
@@ -335,17 +334,3 @@ def test_what_repeating_needs_is_there() -> None:
     gone = build_report(usual(origin=origin(space=None, made_with={})))
     assert "no longer at results/mine/space.yaml" in to_markdown(gone)
     assert "not recorded" in to_markdown(gone)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("run `a b` now", [("run ", False), ("a b", True), (" now", False)]),
-        ("`a` and `b`", [("a", True), (" and ", False), ("b", True)]),
-        ("one ` alone", [("one ` alone", False)]),
-        ("", []),
-    ],
-    ids=["one", "two", "odd", "empty"],
-)
-def test_code_stands_between_backticks(text: str, expected: list[tuple[str, bool]]) -> None:
-    assert pieces(text) == expected
