@@ -47,6 +47,7 @@ def study(tmp_path: Path) -> Any:
         folder=StudyFolder(tmp_path),
         corpus_folder=folder,
         about={"identity": identity},
+        corpus=None,
     )
 
 
