@@ -97,6 +97,6 @@ def test_a_failed_trial_a_changed_corpus_and_a_lost_file(study: Any) -> None:
     (study.folder.path / "ranking").unlink()
     with pytest.raises(StudyError, match="must be a trial's table"):
         ranked_queries(study, trial())
-    study.about["identity"]["corpus"] = "other"
+    study.about["identity"]["corpus"], study.corpus = "other", None
     with pytest.raises(StudyError, match="its corpus must be unchanged"):
         ranked_queries(study, trial())
