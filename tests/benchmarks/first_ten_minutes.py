@@ -36,12 +36,10 @@ def main() -> None:
     query = "how many days of leave can I carry over?"
     commands = (
         ("init", "pages", "--questions", "questions.xlsx", "--out", "corpora/mine"),
-        ("run", "search_spaces/mine.yaml", "--dry-run", "--threads", "1"),
-        ("run", "search_spaces/mine.yaml", "--threads", "1"),
-        ("best",),
+        ("run", "search_spaces/mine.yaml"),
         ("report",),
-        ("export", "--out", "winner/"),
-        ("query", "winner/", query),
+        ("export", "--out", "winner/mine"),
+        ("query", "winner/mine", query),
     )
     seconds = [call(arguments, place) for arguments in commands]
     print(f"\n{len(commands)} commands in {sum(seconds) / 60:.1f} minutes")
@@ -54,7 +52,7 @@ def main() -> None:
 def call(arguments: tuple[str, ...], place: Path) -> float:
     start = time.perf_counter()
     print("\n$ sweep", *arguments, flush=True)
-    environment = {**os.environ, "PYTHONPATH": str(HANDBOOK.parents[1]), "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(HANDBOOK.parents[1])}
     subprocess.run(
         [sys.executable, "-m", "sweep", *arguments], cwd=place, check=True, env=environment
     )
