@@ -4,8 +4,9 @@ They are two studies, so that scores on the two corpora never meet. Both are run
 the confirm set is looked at in the second one only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import optuna
 
@@ -24,6 +25,9 @@ from sweep.study.quick_look import FINALS, SAMPLE, sample_facts, search_name
 from sweep.study.space.search_space import SearchSpace
 from sweep.study.study import ABOUT, Study
 from sweep.trials import TrialRecord
+
+if TYPE_CHECKING:  # it loads scipy
+    from sweep.winner.recommendation import Cost
 
 MIXED = 2  # times the judged documents, below which a sample has hardly any wrong ones
 
@@ -159,13 +163,15 @@ def finals_inputs(inputs: Inputs, search: Study, options: RunOptions) -> Inputs:
 def pick_finalists(search: Study, count: int) -> list[TrialRecord]:
     """Return the configurations of a search that are evaluated on the whole corpus.
 
-    The best feasible ones by the objective, equal ones by number, and what the search recommends.
-    Of several objectives those that no other beats in all at once come first, spread evenly along
-    the first objective where there are more than `count` of them; then the best by the first.
+    What the search recommends and, for half of the places, the best feasible ones by the
+    objective (equal ones by number); for the others, what is cheaper than everything that scores
+    more, the best of these first, and then the next best again. Of several objectives those that
+    no other beats in all at once come first, spread evenly along the first objective where there
+    are more than `count` of them; then the best by the first.
 
     Args:
         search: finished, with a feasible trial.
-        count: how many, >= 1; what is recommended may be one more.
+        count: how many, >= 1.
     """
     sign = -1.0 if search.goals[0].maximize else 1.0
     ranked = sorted(search.feasible, key=lambda trial: (sign * trial.values[0], trial.number))
@@ -174,9 +180,30 @@ def pick_finalists(search: Study, count: int) -> list[TrialRecord]:
         picked = {trial.number: trial for trial in (*front, *ranked)}
         return list(picked.values())[:count]
     scored = search.scored()
-    recommended = scored.trials[scored.chosen()]
-    picked = {trial.number: trial for trial in (*ranked[:count], recommended)}
-    return list(picked.values())
+    costs = dict(zip((trial.number for trial in scored.trials), scored.costs(), strict=True))
+    chosen = (scored.trials[scored.chosen()], *ranked[: -(-count // 2)])
+    cheaper = cheaper_ones(ranked, costs)
+    picked = {trial.number: trial for trial in (*chosen, *cheaper, *ranked)}
+    return list(picked.values())[:count]
+
+
+def cheaper_ones(
+    ranked: Sequence[TrialRecord], costs: "Mapping[int, tuple[Cost, ...]]"
+) -> list[TrialRecord]:
+    """Return the trials that cost less than every one before them.
+
+    Args:
+        ranked: best first.
+        costs: by number, compared from left to right; of a measured time its highest value.
+    """
+    found: list[TrialRecord] = []
+    least: tuple[float, ...] = ()
+    for trial in ranked:
+        cost = tuple(c[1] if isinstance(c, tuple) else c for c in costs[trial.number])
+        if not found or cost < least:
+            found.append(trial)
+            least = cost
+    return found
 
 
 def spread(front: Sequence[TrialRecord], count: int) -> list[TrialRecord]:
@@ -191,11 +218,11 @@ def spread(front: Sequence[TrialRecord], count: int) -> list[TrialRecord]:
 def most_finalists(space: SearchSpace) -> int:
     """Return how many configurations are evaluated on the whole corpus at most.
 
-    Beside the finalists there may be what the search recommends, and the baseline.
+    Beside the finalists there may be the baseline.
     """
     assert space.sample is not None, "asked for of quick looks only"
     extra = len(planned(space)) if space.configurations else None
-    most = space.sample.finalists + 1 + isinstance(space.baseline, Configuration)
+    most = space.sample.finalists + isinstance(space.baseline, Configuration)
     return most if extra is None else min(most, extra)
 
 

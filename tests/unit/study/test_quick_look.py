@@ -1,5 +1,6 @@
 """A quick look before it runs: what the file says, what is refused, who the finalists are."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -86,9 +87,9 @@ def test_a_sample_that_reduces_nothing_is_told_and_forgotten(
 
 def test_how_many_finalists_there_are_at_most(tmp_path: Path) -> None:
     base = {"mode": "bm25", "top_k": 3}
-    assert most_finalists(spaced(tmp_path, {"documents": 3, "finalists": 2})) == 3
+    assert most_finalists(spaced(tmp_path, {"documents": 3, "finalists": 2})) == 2
     given = spaced(tmp_path, {"documents": 3, "finalists": 2}, baseline=base)
-    assert most_finalists(given) == 4
+    assert most_finalists(given) == 3
     assert most_finalists(spaced(tmp_path, {"documents": 3})) == 6  # of 6 configurations
 
 
@@ -103,8 +104,14 @@ def trial(number: int, *values: float) -> TrialRecord:
     return TrialRecord(number=number, state="COMPLETE", configuration=made, values=values)
 
 
-def searched(*values: tuple[float, ...], recommended: int = 0, maximize: bool = True) -> Study:
+def searched(
+    *values: tuple[float, ...],
+    recommended: int = 0,
+    maximize: bool = True,
+    costs: Sequence[Any] | None = None,
+) -> Study:
     """Return as much of a study as finalists are picked by; objectives are maximised alike."""
+    costs = costs or [1.0] * len(values)
     trials = tuple(trial(number, *given) for number, given in enumerate(values))
     goals = [SimpleNamespace(maximize=maximize) for _ in values[0]]
     rows = pareto_rows(values, [maximize] * len(goals))
@@ -114,7 +121,11 @@ def searched(*values: tuple[float, ...], recommended: int = 0, maximize: bool = 
         SimpleNamespace(
             feasible=trials,
             goals=goals,
-            scored=lambda: SimpleNamespace(trials=trials, chosen=lambda: recommended),
+            scored=lambda: SimpleNamespace(
+                trials=trials,
+                chosen=lambda: recommended,
+                costs=lambda: [(cost,) for cost in costs],
+            ),
             front=lambda: SimpleNamespace(trials=tuple(front)),
         ),
     )
@@ -124,16 +135,27 @@ def numbers(study: Study, count: int) -> list[int]:
     return [found.number for found in pick_finalists(study, count)]
 
 
+SCORES = ((0.5,), (0.9,), (0.7,), (0.9,), (0.2,))  # the best first: 1, 3 (equal), 2, 0, 4
+
+
 def test_the_best_and_what_is_recommended_are_finalists() -> None:
-    scores = ((0.5,), (0.9,), (0.7,), (0.9,), (0.2,))
-    assert numbers(searched(*scores, recommended=4), 3) == [1, 3, 2, 4]  # equal ones by number
-    assert numbers(searched(*scores, recommended=3), 3) == [1, 3, 2]
-    assert numbers(searched(*scores, recommended=1), 99) == [1, 3, 2, 0, 4]
+    assert numbers(searched(*SCORES, recommended=4), 3) == [4, 1, 3]  # equal ones by number
+    assert numbers(searched(*SCORES, recommended=3), 3) == [3, 1, 2]
+    assert numbers(searched(*SCORES, recommended=1), 99) == [1, 3, 2, 0, 4]
+    assert numbers(searched(*SCORES, recommended=4), 1) == [4]
+
+
+def test_what_is_cheaper_than_all_that_score_more_is_a_finalist() -> None:
+    costs = [30.0, 50.0, 20.0, 50.0, 10.0]  # 0 scores less than 2 and costs more
+    assert numbers(searched(*SCORES, recommended=1, costs=costs), 4) == [1, 3, 2, 4]
+    assert numbers(searched(*SCORES, recommended=1, costs=costs), 5) == [1, 3, 2, 4, 0]
+    timed = [30.0, (40.0, 50.0), (10.0, 60.0), 50.0, 10.0]  # the interval of a time: its end
+    assert numbers(searched(*SCORES, recommended=1, costs=timed), 4) == [1, 3, 0, 4]
 
 
 def test_of_what_is_minimised_the_lowest_are_finalists() -> None:
     study = searched((0.5,), (0.9,), (0.7,), recommended=1, maximize=False)
-    assert numbers(study, 2) == [0, 2, 1]
+    assert numbers(study, 2) == [1, 0]
 
 
 def test_of_several_objectives_the_front_comes_first() -> None:
