@@ -25,7 +25,10 @@ class Violation:
     def __str__(self) -> str:
         """Return `latency_p95_ms <= 20: 31, of them 3 doubtful`."""
         text = f"{self.constraint}: {self.trials}"
-        return f"{text}, of them {self.doubtful} doubtful" if self.doubtful else text
+        if not self.doubtful:
+            return text
+        of_them = "all of them" if self.doubtful == self.trials else f"of them {self.doubtful}"
+        return f"{text}, {of_them} doubtful"
 
 
 def violations_of(trials: Sequence[TrialRecord]) -> tuple[Violation, ...]:
