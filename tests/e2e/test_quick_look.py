@@ -124,7 +124,7 @@ def test_stopped_and_killed_runs_end_as_one_does(
         "documents": SAMPLED,
         "of": DOCUMENTS,
         "judged": len(ISLAND),
-        "finalists": 5,
+        "finalists": 4,
     }
     events[Eventful.count + CONFIGURATIONS - 6 + 2] = kill
     assert call(*RUN, cwd=folder).returncode == INTERRUPTED  # among the finalists
