@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sweep.errors import IndexingError
 from sweep.models import ModelFiles, trusts_code
@@ -60,6 +61,38 @@ def _converted(model: ModelFiles) -> Any:
     return tokenizer
 
 
+def without_nul(text: str) -> str:
+    """Return a text as tokenizers get it: some stop at NUL."""
+    return text.replace("\x00", " ")
+
+
+def special_ends(tokenizer: "Tokenizer") -> tuple[list[int], list[int]]:
+    """Return the special tokens that begin and that end every input (BERT: [CLS], [SEP])."""
+    single = tokenizer.encode("a").ids
+    plain = tokenizer.encode("a", add_special_tokens=False).ids
+    if not plain:
+        return [], []
+    first = single.index(plain[0]) if plain[0] in single else len(tokenizer.encode("").ids)
+    return single[:first], single[first + len(plain) :]
+
+
+def is_word_by_word(tokenizer: "Tokenizer") -> bool:
+    """Return whether a text's tokens are those of its words, each cut whatever stands beside it.
+
+    So it is in BERT's tokenizers: they clean and lower-case sign by sign, cut at white space and
+    punctuation, and look each word up on its own. SentencePiece and byte-level BPE count the space
+    before a word to it.
+    """
+    from tokenizers import models, normalizers, pre_tokenizers
+
+    return (
+        isinstance(tokenizer.model, models.WordPiece)
+        and isinstance(tokenizer.pre_tokenizer, pre_tokenizers.BertPreTokenizer)
+        and isinstance(tokenizer.normalizer, normalizers.BertNormalizer)
+        and all(token.special for token in tokenizer.get_added_tokens_decoder().values())
+    )
+
+
 def text_blocks(texts: Iterable[str]) -> Iterator[list[str]]:
     """Yield texts in blocks that can be tokenised at once: a tokenised text is large."""
     block: list[str] = []
@@ -74,28 +107,32 @@ def text_blocks(texts: Iterable[str]) -> Iterator[list[str]]:
         yield block
 
 
-def offset_blocks(tokenizer: "Tokenizer", texts: Iterable[str]) -> Iterator[TokenOffsets]:
-    """Yield what `token_offsets` returns, for a block of texts at a time."""
+def token_blocks(
+    tokenizer: "Tokenizer", texts: Iterable[str]
+) -> Iterator[tuple[TokenOffsets, NDArray[np.int32]]]:
+    """Yield what `token_offsets` returns, and the tokens' ids, for a block of texts at a time."""
     for block in text_blocks(texts):
         encodings = tokenizer.encode_batch(block, add_special_tokens=False)
         indptr = np.zeros(len(block) + 1, dtype=np.int64)
         np.cumsum([len(encoding) for encoding in encodings], out=indptr[1:])
         spans = np.zeros((int(indptr[-1]), 2), dtype=np.int64)
         continues = np.zeros(len(spans), dtype=np.bool_)
+        ids = np.zeros(len(spans), dtype=np.int32)
         for row, encoding in enumerate(encodings):
             part = slice(indptr[row], indptr[row + 1])
             if len(encoding):
-                spans[part] = encoding.offsets
+                spans[part], ids[part] = encoding.offsets, encoding.ids
                 words = np.array([-1 if w is None else w for w in encoding.word_ids])
                 continues[part][1:] = (words[1:] == words[:-1]) & (words[1:] >= 0)
-        yield TokenOffsets(
+        offsets = TokenOffsets(
             indptr=indptr, starts=spans[:, 0].copy(), ends=spans[:, 1].copy(), continues=continues
         )
+        yield offsets, ids
 
 
 def token_offsets(tokenizer: "Tokenizer", texts: Iterable[str]) -> TokenOffsets:
     """Return where the tokens of each text lie, special tokens left out."""
-    blocks = list(offset_blocks(tokenizer, texts))
+    blocks = [offsets for offsets, _ in token_blocks(tokenizer, texts)]
     counts = [np.diff(block.indptr) for block in blocks]
     none = np.empty(0, dtype=np.int64)
     return TokenOffsets(

@@ -22,7 +22,7 @@ from sweep.machine import machine_name, version_of
 from sweep.models import MODEL_ERRORS, ModelFiles, trusts_code, untrusted_code_advice
 from sweep.parallel import side_by_side
 from sweep.records import Ints, Vectors
-from sweep.tokenizer import load_tokenizer
+from sweep.tokenizer import load_tokenizer, special_ends, without_nul
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -49,7 +49,7 @@ class Encoder:
         self.precision = precision
         self.threads = threads
         self.window = input_window(files)
-        self._tokenizer = load_tokenizer(files)
+        self.tokenizer = load_tokenizer(files)
         self._model: SentenceTransformer | None = None
 
     @property
@@ -69,24 +69,28 @@ class Encoder:
     @cached_property
     def largest_id(self) -> int:
         """Return the largest token id there is."""
-        return max(self._tokenizer.get_vocab().values(), default=0)
+        return max(self.tokenizer.get_vocab().values(), default=0)
 
     def inputs(self, texts: Sequence[str]) -> tuple[list[np.ndarray], np.ndarray]:
         """Return the token ids the model sees of each text, and the length before truncation.
 
         Returns: N arrays (int32, special tokens included, at most `window` long), and shape (N,).
         """
-        if any("\x00" in text for text in texts):  # some tokenizers stop at NUL
-            texts = [text.replace("\x00", " ") for text in texts]
-        encodings = self._tokenizer.encode_batch_fast(list(texts))
+        encodings = self.tokenizer.encode_batch_fast([without_nul(text) for text in texts])
         full = np.array([len(encoding) for encoding in encodings], dtype=np.int64)
-        tails = self._special_tail
         ids = [np.array(encoding.ids, dtype=np.int32) for encoding in encodings]
-        return [_truncate(row, self.window, tails) for row in ids], full
+        return [self.truncate(row) for row in ids], full
+
+    def truncate(self, ids: np.ndarray) -> np.ndarray:
+        """Return the ids of a text, cut to the window; special tokens at the end are kept."""
+        if len(ids) <= self.window:
+            return ids
+        tail = self._special_tail
+        return np.concatenate([ids[: self.window - tail], ids[len(ids) - tail :]])
 
     def seen(self, text: str) -> int:
         """Return how many characters of a text, from its beginning, the model sees."""
-        encoding = self._tokenizer.encode(text.replace("\x00", " "))
+        encoding = self.tokenizer.encode(without_nul(text))
         if len(encoding) <= self.window:
             return len(text)
         kept = encoding.offsets[: self.window - self._special_tail]
@@ -197,21 +201,15 @@ class Encoder:
         return self._model
 
     @cached_property
-    def _special_ids(self) -> set[int]:
-        return {
-            i for i, token in self._tokenizer.get_added_tokens_decoder().items() if token.special
-        }
-
-    @cached_property
     def _special_tail(self) -> int:
         """Return how many special tokens end every input (BERT: 1, [SEP])."""
-        ids = self._tokenizer.encode("").ids
-        single = self._tokenizer.encode("a").ids
-        plain = self._tokenizer.encode("a", add_special_tokens=False).ids
-        if not plain:
-            return 0
-        first = single.index(plain[0]) if plain[0] in single else len(ids)
-        return len(single) - first - len(plain)
+        return len(special_ends(self.tokenizer)[1])
+
+    @cached_property
+    def _special_ids(self) -> set[int]:
+        return {
+            i for i, token in self.tokenizer.get_added_tokens_decoder().items() if token.special
+        }
 
     def _pad_id(self) -> int:
         pad = self.files.read_json("config.json").get("pad_token_id")
@@ -228,13 +226,6 @@ def bucket_lengths(tokens: Ints, window: int, *, role: Role) -> Ints:
 def batch_size(length: int, *, role: Role) -> int:
     """Return how many inputs of a bucket's length run together."""
     return 1 if role == "query" else max(1, round(BATCH_TOKENS / length))
-
-
-def _truncate(ids: np.ndarray, window: int, tail: int) -> np.ndarray:
-    """Cut `ids` to `window`, keeping the special tokens at the end."""
-    if len(ids) <= window:
-        return ids
-    return np.concatenate([ids[: window - tail], ids[len(ids) - tail :]])
 
 
 def input_window(files: ModelFiles) -> int:

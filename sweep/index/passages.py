@@ -18,7 +18,7 @@ def title_cutter(encoder: Encoder) -> Callable[[str], str]:
     A long title can so never crowd the chunk's own text out of the window.
     """
     limit = max(1, encoder.window // 4)
-    tokenizer = encoder._tokenizer
+    tokenizer = encoder.tokenizer
     cache: dict[str, str] = {}
 
     def cut(title: str) -> str:

@@ -4,13 +4,15 @@ Many chunks have more ids than fit into memory, so they lie in a mapped file. In
 key of 16 bytes per chunk, and its length.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sweep.engine.stages.document_tokens import DocumentTokens, is_apart
+from sweep.engine.stages.texts import Passages
 from sweep.engine.store.keys import row_key
 from sweep.engine.store.scratch import Scratch, Spool
 from sweep.engine.store.segments import KEY, key_rows
@@ -20,6 +22,7 @@ from sweep.tokenizer import text_blocks
 
 SEEN_TOKENS = 4_000_000  # ids that are remembered for the next chunking: some 30 MB
 PER_TEXT = 100  # what remembering one text takes besides, in ids
+JOINED_ROWS = 4096  # chunks whose inputs are put together before they are written
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,34 +125,64 @@ class SeenTexts:
 
 
 def make_inputs(
-    encoder: Encoder, texts: Iterable[str], *, prefix: str, seen: SeenTexts, scratch: Scratch
+    encoder: Encoder,
+    passages: Passages,
+    *,
+    prefix: str,
+    seen: SeenTexts,
+    scratch: Scratch,
+    tokens: DocumentTokens | None = None,
 ) -> PassageInputs:
     """Return what a model sees of chunks.
 
     Args:
         encoder: the model.
-        texts: of C chunks, with their titles.
+        passages: of C chunks, with their titles.
         prefix: stands before each of them.
         seen: inputs of the same model.
         scratch: where the ids go.
+        tokens: of the documents, where inputs can be put together from them; changes no id.
     """
     narrow = encoder.largest_id <= np.iinfo(np.uint16).max
     flat = Spool(scratch, np.uint16 if narrow else np.int32)
-    keys, full, lengths, texted = [], [], [0], []
-    for block in text_blocks(texts):
-        made = list(seen.inputs(encoder, [prefix + text for text in block]))
+    keys, full, lengths = [], [], [0]
+    for made in _blocks(encoder, passages, prefix, seen, tokens):
         flat.append(np.concatenate([ids for ids, _ in made]))
         keys.append(np.array([row_key(ids.tobytes()) for ids, _ in made], dtype=KEY))
         full += [count for _, count in made]
         lengths += [len(ids) for ids, _ in made]
-        texted += [bool(text.strip()) for text in block]
     return PassageInputs(
         ids=TokenLists(np.cumsum(lengths, dtype=np.int64), flat.array()),
         keys=np.concatenate([np.empty(0, dtype=KEY), *keys]),
         full=np.array(full, dtype=np.int64),
-        rows=np.flatnonzero(texted),
+        rows=np.flatnonzero([passages.has_text(row) for row in range(len(passages))]),
         window=encoder.window,
     )
+
+
+def _blocks(
+    encoder: Encoder,
+    passages: Passages,
+    prefix: str,
+    seen: SeenTexts,
+    tokens: DocumentTokens | None,
+) -> Iterator[list[tuple[NDArray[np.int32], int]]]:
+    """Yield the inputs of the chunks, in order, a block at a time."""
+    if tokens is None:
+        for block in text_blocks(passages):
+            yield list(seen.inputs(encoder, [prefix + text for text in block]))
+        return
+    first, stop = (found.tolist() for found in tokens.spans(passages.chunks))
+    for start in range(0, len(passages), JOINED_ROWS):
+        rows = range(start, min(start + JOINED_ROWS, len(passages)))
+        heads = [prefix + passages.head(row) for row in rows]
+        joins = [first[row] >= 0 and is_apart(head) for row, head in zip(rows, heads, strict=True)]
+        alone = [prefix + passages[row] for row, j in zip(rows, joins, strict=True) if not j]
+        own = seen.inputs(encoder, alone)
+        yield [
+            tokens.input(head, first[row], stop[row]) if join else next(own)
+            for row, head, join in zip(rows, heads, joins, strict=True)
+        ]
 
 
 class JoinedInputs:

@@ -16,7 +16,7 @@ from sweep.index.bm25 import TermMatrix, build_terms, from_arrays, to_arrays
 from sweep.machine import version_of
 from sweep.models import ModelFiles
 from sweep.records import Chunks, Corpus, TokenOffsets
-from sweep.tokenizer import load_tokenizer, offset_blocks
+from sweep.tokenizer import load_tokenizer, token_blocks
 
 Join = Callable[[str, str], str]
 
@@ -67,7 +67,7 @@ class TextStages:
         starts, ends = Spool(scratch, np.int64), Spool(scratch, np.int64)
         continues = Spool(scratch, np.bool_)
         texts = (document.text for document in self.corpus.documents)
-        for block in offset_blocks(load_tokenizer(self.tokenizer), texts):
+        for block, _ in token_blocks(load_tokenizer(self.tokenizer), texts):
             counts.append(np.diff(block.indptr))
             starts.append(block.starts)
             ends.append(block.ends)
@@ -158,20 +158,34 @@ class Passages(Sequence[str]):
 
     def __init__(self, corpus: Corpus, chunks: Chunks, join: Join | None) -> None:
         self._documents = corpus.documents
-        self._chunks = chunks
+        self.chunks = chunks
         self._join = join
 
     def __len__(self) -> int:
         """Return the number of chunks."""
-        return len(self._chunks)
+        return len(self.chunks)
 
     def __getitem__(self, row: Any) -> Any:
         """Return the text of a chunk."""
-        document = self._documents[self._chunks.document[row]]
-        text = document.text[self._chunks.start[row] : self._chunks.end[row]]
+        document = self._documents[self.chunks.document[row]]
+        text = document.text[self.chunks.start[row] : self.chunks.end[row]]
         if self._join is None or not document.title.strip():
             return text
         return self._join(document.title, text)
+
+    def has_text(self, row: int) -> bool:
+        """Return whether a chunk has any text, its title counted."""
+        if self.head(row).strip():
+            return True
+        document, start, end = (
+            part[row] for part in (self.chunks.document, self.chunks.start, self.chunks.end)
+        )
+        return bool(self._documents[document].text[start:end].strip())
+
+    def head(self, row: int) -> str:
+        """Return what stands before the text of a chunk: nothing, or its title."""
+        title = self._documents[self.chunks.document[row]].title
+        return "" if self._join is None or not title.strip() else self._join(title, "")
 
     def __iter__(self) -> Iterator[str]:
         """Yield the text of every chunk."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sweep.configuration import ChunkConfig, VectorConfig
 from sweep.engine.pool import ModelPool
+from sweep.engine.stages.document_tokens import DocumentTokens
 from sweep.engine.stages.inputs import (
     JoinedInputs,
     PassageInputs,
@@ -28,6 +29,7 @@ from sweep.index.passages import passage_text, title_cutter
 from sweep.index.vectors import VectorIndex, build_index
 from sweep.machine import version_of
 from sweep.records import Ints, Vectors
+from sweep.tokenizer import is_word_by_word
 
 BLOCK = 512  # passages embedded between two writes to the store
 
@@ -49,6 +51,7 @@ class VectorStages:
         self.pool = pool
         self._stores: dict[str, RowStore] = {}
         self._seen: defaultdict[str, SeenTexts] = defaultdict(SeenTexts)
+        self._tokens: dict[str, DocumentTokens] = {}  # by model
         self._cutters: dict[str, Callable[[str], str]] = {}  # of titles, by model
 
     def passage_inputs(self, chunk: ChunkConfig, config: VectorConfig) -> PassageInputs:
@@ -205,7 +208,19 @@ class VectorStages:
             prefix=config.passage_prefix,
             seen=self._seen[encoder.files.fingerprint],
             scratch=self.cache.store.scratch,
+            tokens=self._document_tokens(encoder),
         )
+
+    def _document_tokens(self, encoder: Encoder) -> DocumentTokens | None:
+        """Return the tokens of the documents, made once; None if inputs cannot be made of them."""
+        if not is_word_by_word(encoder.tokenizer):
+            return None
+        made = self._tokens.get(encoder.files.fingerprint)
+        if made is None:
+            texts = [document.text for document in self.texts.corpus.documents]
+            made = DocumentTokens(encoder, texts, self.cache.store.scratch)
+            self._tokens[encoder.files.fingerprint] = made
+        return made
 
     def _inputs_key(self, chunk: ChunkConfig, config: VectorConfig) -> str:
         """Return the key of `passage_inputs`; the weights' precision changes no token."""

@@ -1,8 +1,9 @@
 """What a model sees of every chunk: made once, kept in the store, never all in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,12 +20,15 @@ from sweep.engine.stages.inputs import (
     inputs_from,
     make_inputs,
 )
+from sweep.engine.stages.texts import Passages
 from sweep.engine.store import scratch
 from sweep.engine.store.keys import row_key
 from sweep.engine.store.scratch import Scratch
 from sweep.index.embed import Encoder
 from sweep.models import find_model
-from sweep.tokenizer import text_blocks
+from sweep.records import Chunks
+from sweep.tokenizer import text_blocks, token_blocks
+from tests.corpus_files import corpus_of
 from tests.engine_inputs import CHUNK, engine_on
 from tests.toy_models import lookup_model
 
@@ -53,8 +57,16 @@ def made(
     encoder: Encoder, folder: Path, texts: Sequence[str] = TEXTS, seen: SeenTexts | None = None
 ) -> PassageInputs:
     return make_inputs(
-        encoder, texts, prefix="", seen=seen or SeenTexts(), scratch=Scratch(folder)
+        encoder, whole(texts), prefix="", seen=seen or SeenTexts(), scratch=Scratch(folder)
     )
+
+
+def whole(texts: Sequence[str]) -> Passages:
+    """Return each text as one chunk."""
+    ends = np.array([len(text) for text in texts], dtype=np.int64)
+    rows = np.arange(len(texts))
+    chunks = Chunks(document=rows, start=np.zeros_like(rows), end=ends, tokens=ends)
+    return Passages(corpus_of(texts), chunks, None)
 
 
 @pytest.mark.parametrize("small_bytes", [0, 10**6])
@@ -140,18 +152,38 @@ def counted(engine: Engine) -> CountingEncoder:
     return encoder
 
 
-def test_warm_store_tokenises_no_chunk(tmp_path: Path) -> None:
-    config, other = VectorConfig(), replace(CHUNK, size=6)
-    engine = engine_on(tmp_path)
+def make_two(folder: Path) -> CountingEncoder:
+    """Return the encoder after the inputs of two chunkings are there."""
+    engine = engine_on(folder)
     encoder = counted(engine)
-    for chunk in (CHUNK, other):
-        engine.vectors.passage_inputs(chunk, config)
-    assert len(encoder.tokenised) == len(set(encoder.tokenised)) > 20
-    again = engine_on(tmp_path)
-    quiet = counted(again)
-    for chunk in (CHUNK, other):
-        again.vectors.passage_inputs(chunk, config)
-    assert quiet.tokenised == []
+    for chunk in (CHUNK, replace(CHUNK, size=6)):
+        engine.vectors.passage_inputs(chunk, VectorConfig())
+    return encoder
+
+
+def test_documents_are_tokenised_once_for_all_chunkings_and_never_on_a_warm_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks: list[list[str]] = []
+
+    def noted(tokenizer: Any, texts: Iterable[str]) -> Iterator[Any]:
+        blocks.append(list(texts))
+        return token_blocks(tokenizer, blocks[-1])
+
+    monkeypatch.setattr("sweep.engine.stages.document_tokens.token_blocks", noted)
+    assert make_two(tmp_path).tokenised == []  # no chunk on its own
+    assert [len(texts) for texts in blocks] == [30]
+    assert make_two(tmp_path).tokenised == []
+    assert len(blocks) == 1
+
+
+def test_where_words_are_not_cut_by_themselves_each_text_is_tokenised_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sweep.engine.stages.vectors.is_word_by_word", lambda _: False)
+    tokenised = make_two(tmp_path).tokenised
+    assert len(tokenised) == len(set(tokenised)) > 20
+    assert make_two(tmp_path).tokenised == []
 
 
 @pytest.mark.parametrize(
