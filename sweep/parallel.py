@@ -2,7 +2,7 @@
 
 import functools
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
@@ -12,9 +12,12 @@ R = TypeVar("R")
 AHEAD = 8  # results per thread that wait to be taken; bounds memory, and how long Ctrl-C takes
 
 
-def side_by_side(function: Callable[[T], R], items: Sequence[T], *, threads: int) -> Iterator[R]:
-    """Yield `function(item)` of every item in order, computed by at most `threads` threads."""
-    if min(threads, len(items)) <= 1:
+def side_by_side(function: Callable[[T], R], items: Iterable[T], *, threads: int) -> Iterator[R]:
+    """Yield `function(item)` of every item in order, computed by at most `threads` threads.
+
+    Items are taken a little ahead of what is yielded.
+    """
+    if threads <= 1 or (isinstance(items, Sized) and len(items) <= 1):
         yield from map(function, items)
         return
     waiting: deque[Future[R]] = deque()

@@ -6,7 +6,8 @@ from typing import Literal
 from sweep.engine.measure.report import Report
 from sweep.engine.store.keys import stage_key
 from sweep.engine.store.store import Store
-from sweep.index.embed import Encoder, Precision, safe_precision
+from sweep.index.embed import Encoder, Precision
+from sweep.index.precision import safe_precision
 from sweep.machine import has_bf16, machine_name, version_of
 from sweep.models import ModelFiles, find_model
 from sweep.rankings.rerank import CrossEncoderScorer

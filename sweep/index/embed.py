@@ -11,7 +11,8 @@ What the model sees of a text is its *input*: the token ids after prefix and tru
 made without loading the model, so that a warm store needs no torch at all.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -32,7 +33,15 @@ Precision = Literal["fp32", "bf16"]
 BATCH_TOKENS = 1024
 PASSAGE_STEP, QUERY_STEP = 16, 8  # bucket lengths are so many tokens apart
 SPECIAL = 2  # tokens that most models add: a chunk of 64 fills its bucket, and needs no mask
-MIN_COSINE = 0.9995  # of a bf16 vector to its fp32 one, or bf16 is not used
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Batch:
+    """Some rows of a block of `of` inputs, as the model takes them."""
+
+    rows: list[int]
+    of: int
+    features: dict[str, Any]
 
 
 class Encoder:
@@ -98,12 +107,29 @@ class Encoder:
 
     def embed(self, inputs: Sequence[np.ndarray], *, role: Role) -> Vectors:
         """Return the (N, d) vectors of N inputs, as the model gives them (not normalised here)."""
-        vectors: Vectors | None = None
-        for rows, part in self._run(inputs, role=role, output="sentence_embedding"):
-            if vectors is None:
-                vectors = np.empty((len(inputs), part.shape[1]), dtype=np.float32)
-            vectors[rows] = part[: len(rows)]
-        return np.empty((0, 0), dtype=np.float32) if vectors is None else vectors
+        if not len(inputs):
+            return np.empty((0, 0), dtype=np.float32)
+        return next(self._vectors(list(self._batches(inputs, role=role))))
+
+    def embed_blocks(
+        self, blocks: Iterable[Sequence[np.ndarray]], *, role: Role
+    ) -> Iterator[Vectors]:
+        """Yield the vectors of each block of inputs; the next one begins while one ends."""
+        yield from self._vectors(
+            batch for inputs in blocks for batch in self._batches(inputs, role=role)
+        )
+
+    def _vectors(self, batches: Iterable["_Batch"]) -> Iterator[Vectors]:
+        """Yield the vectors of each block that the batches are of, when its last one has run."""
+        vectors, missing = np.empty((0, 0), dtype=np.float32), 0
+        for batch, part in self._run(batches, output="sentence_embedding"):
+            if not missing:
+                missing = batch.of
+                vectors = np.empty((missing, part.shape[1]), dtype=np.float32)
+            vectors[batch.rows] = part[: len(batch.rows)]
+            missing -= len(batch.rows)
+            if not missing:
+                yield vectors
 
     def token_vectors(
         self, inputs: Sequence[np.ndarray], *, role: Role, threads: int | None = None
@@ -123,36 +149,27 @@ class Encoder:
     ) -> Iterator[tuple[int, Vectors]]:
         """Yield `token_vectors` one by one, each with its place in `inputs`, a batch at a time."""
         special = np.array(sorted(self._special_ids), dtype=np.int32)
-        ran = self._run(inputs, role=role, output="token_embeddings", threads=threads)
-        for rows, part in ran:
-            for slot, row in enumerate(rows):
+        batches = list(self._batches(inputs, role=role))
+        for batch, part in self._run(batches, output="token_embeddings", threads=threads):
+            for slot, row in enumerate(batch.rows):
                 ids = inputs[row]
                 vectors = part[slot, : len(ids)][~np.isin(ids, special)]
                 norms = np.linalg.norm(vectors, axis=1, keepdims=True)
                 yield row, np.ascontiguousarray(vectors / np.maximum(norms, 1e-12))
 
     def _run(
-        self,
-        inputs: Sequence[np.ndarray],
-        *,
-        role: Role,
-        output: str,
-        threads: int | None = None,
-    ) -> Iterator[tuple[list[int], Vectors]]:
-        """Run the model over every batch: gives its rows of `inputs`, and one of its outputs."""
-        batches = list(self._batches(inputs, role=role))
+        self, batches: Iterable["_Batch"], *, output: str, threads: int | None = None
+    ) -> Iterator[tuple["_Batch", Vectors]]:
+        """Run the model over every batch: gives it, and one of its outputs."""
+
+        def run(batch: _Batch) -> tuple[_Batch, Vectors]:
+            return batch, self._forward(batch.features)[output].float().numpy()
+
         if batches:
             self.load()  # before there are threads
-
-        def run(batch: tuple[list[int], dict[str, Any]]) -> tuple[list[int], Vectors]:
-            rows, features = batch
-            return rows, self._forward(features)[output].float().numpy()
-
         return side_by_side(run, batches, threads=threads or self.threads)
 
-    def _batches(
-        self, inputs: Sequence[np.ndarray], *, role: Role
-    ) -> Iterator[tuple[list[int], dict[str, Any]]]:
+    def _batches(self, inputs: Sequence[np.ndarray], *, role: Role) -> Iterator["_Batch"]:
         lengths = np.array([len(ids) for ids in inputs], dtype=np.int64)
         buckets: dict[int, list[int]] = {}
         for row, length in enumerate(bucket_lengths(lengths, self.window, role=role).tolist()):
@@ -162,7 +179,8 @@ class Encoder:
             rows = buckets[length]
             for start in range(0, len(rows), size):
                 part = rows[start : start + size]
-                yield part, self._features([inputs[row] for row in part], size, length)
+                features = self._features([inputs[row] for row in part], size, length)
+                yield _Batch(rows=part, of=len(inputs), features=features)
 
     def _features(self, ids: Sequence[np.ndarray], size: int, length: int) -> dict[str, Any]:
         import torch
@@ -274,13 +292,3 @@ def load_model(files: ModelFiles, *, precision: Precision) -> "SentenceTransform
             f"this version cannot run. Take a transformer model."
         )
     return model.eval()
-
-
-def safe_precision(files: ModelFiles, texts: Sequence[str], *, threads: int) -> Precision:
-    """Return `bf16` if every text's bf16 vector has cosine >= .9995 to its fp32 one."""
-    both = [Encoder(files, precision=p, threads=threads) for p in ("fp32", "bf16")]
-    # one text at a time, as queries run: a batch of each length would be mostly filling
-    exact, fast = (e.embed(e.inputs(texts)[0], role="query").astype(np.float64) for e in both)
-    norms = np.linalg.norm(exact, axis=1) * np.linalg.norm(fast, axis=1)
-    cosine = (exact * fast).sum(axis=1) / np.maximum(norms, 1e-30)
-    return "bf16" if len(cosine) and float(cosine.min()) >= MIN_COSINE else "fp32"

@@ -1,8 +1,8 @@
 """The stages that need a bi-encoder: passage and query vectors, vector indexes."""
 
 import time
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -124,6 +124,7 @@ class VectorStages:
             block=BLOCK,
             progress=lambda done, total: self._progress(f"embed {model}", done, total),
             order=joined.lengths,
+            ahead=embed.blocks,
         )
         if embed.count >= BLOCK:
             self._remember_rate(embed.encoder, embed.tokens / embed.seconds)
@@ -275,11 +276,23 @@ class _Embedding:
 
     def __call__(self, positions: list[int]) -> Vectors:
         """Return the vectors of the inputs at some positions."""
+        return next(self.blocks(iter([positions])))
+
+    def blocks(self, parts: Iterator[list[int]]) -> Iterator[Vectors]:
+        """Yield the vectors of the inputs at each part's positions."""
         self.pool.warm(self.encoder)
+        taken: deque[int] = deque()  # tokens of each block that has begun
+
+        def inputs() -> Iterator[list[NDArray[np.int32]]]:
+            for positions in parts:
+                ids = [self.joined.ids(position) for position in positions]
+                taken.append(sum(map(len, ids)))
+                yield ids
+
         start = time.perf_counter()
-        ids = [self.joined.ids(position) for position in positions]
-        vectors = self.encoder.embed(ids, role="passage")
-        self.seconds += time.perf_counter() - start
-        self.count += len(ids)
-        self.tokens += sum(map(len, ids))
-        return vectors
+        for vectors in self.encoder.embed_blocks(inputs(), role="passage"):
+            self.seconds += time.perf_counter() - start
+            self.count += len(vectors)
+            self.tokens += taken.popleft()
+            yield vectors
+            start = time.perf_counter()

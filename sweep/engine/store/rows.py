@@ -10,7 +10,8 @@ and computed again if it is nowhere.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ COPY_BYTES = 16_000_000  # rows that are copied at once
 
 Keys = Sequence[bytes] | NDArray[np.bytes_]
 Convert = Callable[[np.ndarray], np.ndarray]
+Ahead = Callable[[Iterator[list[int]]], Iterator[np.ndarray]]
 
 
 class RowStore:
@@ -89,6 +91,7 @@ class RowStore:
         block: int,
         progress: Callable[[int, int], None] = lambda done, total: None,
         order: Ints | None = None,
+        ahead: Ahead | None = None,
     ) -> None:
         """Compute and store the rows that are not stored yet.
 
@@ -98,6 +101,8 @@ class RowStore:
             block: how many rows are computed between two writes.
             progress: told (rows done, rows to do).
             order: shape (N,), sorts the positions, so that like inputs are computed together.
+            ahead: does what `compute` does for one block after another, and may begin the next
+                while one ends.
         """
         self._load()
         wanted = np.asarray(keys, dtype=KEY)
@@ -105,12 +110,16 @@ class RowStore:
         if order is not None:
             todo = todo[np.argsort(order[todo], kind="stable")]
         written: list[tuple[NDArray[np.bytes_], Path]] = []
+        parts = [todo[start : start + block] for start in range(0, len(todo), block)]
+        lists = (part.tolist() for part in parts)
+        made = (ahead or partial(map, compute))(lists)
         try:
-            for start in range(0, len(todo), block):
-                part = todo[start : start + block]
-                progress(start, len(todo))
-                written.append(self._write(wanted[part], compute(part.tolist())))
+            for number, part in enumerate(parts):
+                progress(number * block, len(todo))
+                written.append(self._write(wanted[part], next(made)))
         finally:
+            if isinstance(made, Generator):
+                made.close()  # what has begun is not waited for
             self._add(written)
         if len(todo):
             progress(len(todo), len(todo))

@@ -51,7 +51,8 @@ def test_what_is_counted_is_what_an_encoder_runs(
     """The encoder's own batches, of inputs of many lengths, none of them and some beyond."""
     lengths = np.array([1, 8, 9, 15, 16, 17, 33, 64, 100, 255, 256] * 7)
     inputs = [np.full(length, 1037, dtype=np.int32) for length in lengths]
-    ran = [len(features["input_ids"][0]) for _, features in minilm._batches(inputs, role=role)]  # type: ignore[arg-type]
+    batches = minilm._batches(inputs, role=role)  # type: ignore[arg-type]
+    ran = [len(batch.features["input_ids"][0]) for batch in batches]
     buckets = bucket_lengths(lengths, minilm.window, role=role)  # type: ignore[arg-type]
     counted = count_batches(buckets, lambda n: batch_size(n, role=role), block=1000)  # type: ignore[arg-type]
     assert {length: ran.count(length) for length in set(ran)} == counted

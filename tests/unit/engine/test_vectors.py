@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from sweep.engine.stages import vectors
 from sweep.engine.stages.scoring import Scorer
 from sweep.index.embed import Encoder, Role
 from sweep.metrics import parse_metric
-from sweep.records import Corpus, Vectors
+from sweep.records import Corpus
 from sweep.study.driver.preflight import preflight
 from tests.engine_inputs import corpus_with, engine_on, trimmed
 from tests.shared_data import bugcase
@@ -36,9 +36,9 @@ class RecordingEncoder(Encoder):
         super().__init__(encoder.files, precision=encoder.precision, threads=encoder.threads)
         self.embedded: dict[Role, int] = {"query": 0, "passage": 0}
 
-    def embed(self, inputs: Sequence[np.ndarray], *, role: Role) -> Vectors:
+    def _batches(self, inputs: Sequence[np.ndarray], *, role: Role) -> Iterator[Any]:
         self.embedded[role] += len(inputs)
-        return super().embed(inputs, role=role)
+        return super()._batches(inputs, role=role)
 
 
 def recorded(engine: Engine, model: str) -> RecordingEncoder:

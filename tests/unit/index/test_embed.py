@@ -13,8 +13,9 @@ import pytest
 from sweep.configuration import VectorConfig
 from sweep.errors import IndexingError
 from sweep.index import embed
-from sweep.index.embed import Encoder, Precision, safe_precision
+from sweep.index.embed import Encoder, Precision
 from sweep.index.passages import passage_text, title_cutter
+from sweep.index.precision import safe_precision
 from sweep.index.vectors import build_index, search_vectors
 from sweep.models import find_model
 from sweep.records import Vectors
@@ -194,7 +195,7 @@ def test_text_without_a_token_has_the_vector_zero(tmp_path: Path) -> None:
 def test_bf16_is_used_only_where_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     files = find_model(MODEL)
     assert safe_precision(files, TEXTS[:2], threads=1) == "bf16"
-    monkeypatch.setattr(embed, "MIN_COSINE", 1.1)
+    monkeypatch.setattr("sweep.index.precision.MIN_COSINE", 1.1)
     assert safe_precision(files, TEXTS[:1], threads=1) == "fp32"
 
 
@@ -270,7 +271,28 @@ def test_case_78_batch_size_does_not_change_a_ranking(
 
 def test_a_batch_holds_on_to_nothing_that_was_computed(minilm: Encoder) -> None:
     """Or the token vectors of all batches would be in memory together."""
-    ((_, features),) = minilm._batches(minilm.inputs(["one text"])[0], role="passage")
-    before = set(features)
-    assert "token_embeddings" in minilm._forward(features)
-    assert set(features) == before
+    (batch,) = minilm._batches(minilm.inputs(["one text"])[0], role="passage")
+    before = set(batch.features)
+    assert "token_embeddings" in minilm._forward(batch.features)
+    assert set(batch.features) == before
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_blocks_one_after_another_are_each_block_alone(minilm: Encoder, threads: int) -> None:
+    encoder = Encoder(minilm.files, precision="fp32", threads=threads)
+    encoder._model = minilm.load()
+    texts = [f"number {n} " * (1 + n % 40) for n in range(60)]
+    inputs = encoder.inputs(texts)[0]
+    blocks = [inputs[:31], inputs[31:32], inputs[32:]]
+    taken: list[int] = []
+
+    def given() -> Iterator[list[np.ndarray]]:
+        for number, block in enumerate(blocks):
+            taken.append(number)
+            yield block
+
+    found = encoder.embed_blocks(given(), role="passage")
+    assert taken == []  # nothing is begun before it is asked for
+    for block, vectors in zip(blocks, found, strict=True):
+        assert (vectors == encoder.embed(block, role="passage")).all()
+    assert list(encoder.embed_blocks(iter([]), role="passage")) == []
