@@ -62,18 +62,21 @@ def summarise(asked: "AskedCorpus", *, out: Path, space: Path) -> dict[str, Any]
             }
             for one in asked.resolved.unresolved
         ],
-        "other_wording": [
-            {
-                "row": one.row.place.at,
-                "quote": one.wording.quote,
-                "page": one.wording.page,
-                "text": one.wording.text,
-                "slips": one.wording.slips,
-            }
-            for one in asked.resolved.tolerated
-        ],
+        "other_wording": [_wording(one) for one in asked.resolved.tolerated],
         "dropped": [str(one) for one in asked.dropped],
         "notices": [str(notice) for notice in corpus.notices],
+    }
+
+
+def _wording(one: "Tolerated") -> dict[str, Any]:
+    """Return a quote and the page's own wording as JSON."""
+    wording = one.wording
+    return {
+        "row": one.row.place.at,
+        "quote": wording.quote,
+        "page": wording.page,
+        "text": wording.text,
+        "slips": wording.slips,
     }
 
 
@@ -188,6 +191,15 @@ def _print_unresolved(rows: Sequence["Unresolved"], out: Path) -> None:
         click.echo(f"        {one_line(describe(one), 400)}")
     if len(rows) > SHOWN:
         click.echo(f"        and {len(rows) - SHOWN:,} more")
+
+
+def print_kept(corpus: Path | None, space: Path | None) -> None:
+    """Print where the earlier corpus and space are kept."""
+    from sweep.cli.output import message
+
+    for what, path in (("corpus", corpus), ("space", space)):
+        if path is not None:
+            message(f"note: the earlier {what} differs and is kept as {path}")
 
 
 def print_next(asked: "AskedCorpus", space: Path, earlier: "EarlierStudies | None") -> None:
