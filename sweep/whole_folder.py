@@ -8,10 +8,11 @@ from pathlib import Path
 
 
 @contextmanager
-def whole_folder(out: Path) -> Iterator[Path]:
+def whole_folder(out: Path, *, keep: Path | None = None) -> Iterator[Path]:
     """Give a new folder to fill, which takes the place of `out` when the block ends well.
 
-    What is in `out` is removed then. After an error, Ctrl-C too, `out` is as it was.
+    What is in `out` is removed then, or moved to `keep`, which must be free. After
+    an error, Ctrl-C too, `out` is as it was.
 
     Raises: OSError if the disk refuses.
     """
@@ -21,10 +22,11 @@ def whole_folder(out: Path) -> Iterator[Path]:
         yield temporary
         temporary.chmod(0o755)
         if out.exists():
-            old = temporary.with_name(temporary.name + "-old")
+            old = keep or temporary.with_name(temporary.name + "-old")
             out.rename(old)
             temporary.rename(out)
-            shutil.rmtree(old)
+            if keep is None:
+                shutil.rmtree(old)
         else:
             temporary.rename(out)
     finally:

@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -46,7 +46,11 @@ FIELDS = "question, page, quote, id, grade, kind"
     help="Take lines out of the pages that stand on most of them: menus, banners, footers.",
 )
 @click.option("--strict", is_flag=True, help="Make any row that is not resolved an error.")
-@click.option("--force", is_flag=True, help="Replace what an earlier `sweep init` wrote.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Take the place of an earlier `sweep init`; what differs is kept beside.",
+)
 @json_option()
 def command(
     folder: Path,
@@ -96,24 +100,31 @@ def _write(
     asked: "AskedCorpus", out: Path, space: Path, *, start: float, force: bool, as_json: bool
 ) -> None:
     """Write corpus and space, and print what came of it; `start`: when reading began."""
-    from sweep.cli.init_view import print_init, print_next, summarise
+    from sweep.cli.init_view import print_init, print_kept, print_next, summarise
     from sweep.cli.output import print_json
     from sweep.corpus.asked.read import unresolved_csv
-    from sweep.corpus.write import write_corpus
+    from sweep.corpus.write import kept_at, write_corpus
     from sweep.study.starter.space import write_starter
 
-    seconds = {"read": time.perf_counter() - start}
+    seconds: dict[str, float] = {"read": time.perf_counter() - start}
     about = summarise(asked, out=out, space=space)
     missing = asked.resolved.unresolved
     table = unresolved_csv(missing) if missing else None
+    kept = kept_at(out, asked.corpus.hash)
     write_corpus(asked.corpus, out, replace=force, about=about, unresolved=table)
-    sizing, count = write_starter(asked.corpus, out, space)
+    sizing, count, kept_space = write_starter(asked.corpus, out, space)
     earlier = _earlier(out, asked.corpus.hash) if force else None
     seconds["total"] = time.perf_counter() - start
     if as_json:
-        told = {"objective": sizing.objective, "configurations": count, "seconds": seconds}
+        told: dict[str, Any] = {
+            "objective": sizing.objective,
+            "configurations": count,
+            "seconds": seconds,
+        }
+        told |= {"kept_corpus": kept and str(kept), "kept_space": kept_space and str(kept_space)}
         print_json({**about, **told, "earlier_studies": list(earlier.names) if earlier else []})
         return
+    print_kept(kept, kept_space)
     print_init(asked, sizing, space=space, out=out, n_configurations=count, seconds=seconds)
     print_next(asked, space, earlier)
 

@@ -1,6 +1,7 @@
 """How `sweep init` tells what it read, what it took for what, and what comes next."""
 
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,11 +10,12 @@ import click
 
 if TYPE_CHECKING:
     from sweep.corpus.asked.read import AskedCorpus
-    from sweep.corpus.asked.resolve import Unresolved
+    from sweep.corpus.asked.resolve import Tolerated, Unresolved
     from sweep.errors import CorpusError
     from sweep.study.listing import EarlierStudies
     from sweep.study.starter.sizing import Sizing
 
+SHOWN_WORDINGS = 5  # quotes with another wording that are printed; conversion.json has all
 SHOWN = 10  # rows that are printed; unresolved.csv has all
 TOLD = {
     "exact": "page, and quote to the character",
@@ -55,12 +57,26 @@ def summarise(asked: "AskedCorpus", *, out: Path, space: Path) -> dict[str, Any]
                 "question": one.row.question,
                 "why": one.why,
                 "kept": one.kept or None,
+                "counted_as": one.outcome,
                 "nearest": list(one.candidates),
             }
             for one in asked.resolved.unresolved
         ],
+        "other_wording": [_wording(one) for one in asked.resolved.tolerated],
         "dropped": [str(one) for one in asked.dropped],
         "notices": [str(notice) for notice in corpus.notices],
+    }
+
+
+def _wording(one: "Tolerated") -> dict[str, Any]:
+    """Return a quote and the page's own wording as JSON."""
+    wording = one.wording
+    return {
+        "row": one.row.place.at,
+        "quote": wording.quote,
+        "page": wording.page,
+        "text": wording.text,
+        "slips": wording.slips,
     }
 
 
@@ -76,21 +92,26 @@ def print_init(
     """Print what was read, what it was taken for, and what is missing."""
     from sweep.cli.output import message
     from sweep.study.starter.text import ENOUGH, FEW
+    from sweep.text_lines import counted
 
     corpus = asked.corpus
     click.echo(
-        f"READ    {len(corpus.documents):,} pages, {sum(asked.resolved.outcomes.values()):,} rows "
-        f"of questions in {seconds['read']:.1f} s"
+        f"READ    {counted(len(corpus.documents), 'page')}, "
+        f"{counted(sum(asked.resolved.outcomes.values()), 'row')} of questions in "
+        f"{seconds['read']:.1f} s"
     )
     _print_rows(asked)
+    _print_wordings(asked.resolved.tolerated)
     _print_unresolved(asked.resolved.unresolved, out)
     click.echo(
-        f"CORPUS  {out}: {len(corpus.documents):,} documents, {len(corpus.queries):,} questions, "
-        f"{sum(map(len, corpus.qrels.values())):,} judgements, {len(corpus.spans):,} passages"
+        f"CORPUS  {out}: {counted(len(corpus.documents), 'document')}, "
+        f"{counted(len(corpus.queries), 'question')}, "
+        f"{counted(sum(map(len, corpus.qrels.values())), 'judgement')}, "
+        f"{counted(len(corpus.spans), 'passage')}"
     )
     sizes = ", ".join(map(str, sizing.sizes)) or "none (documents whole)"
     click.echo(
-        f"SPACE   {space}: {n_configurations} configurations, chunk sizes {sizes}, "
+        f"SPACE   {space}: {counted(n_configurations, 'configuration')}, chunk sizes {sizes}, "
         f"objective {sizing.objective}"
     )
     if sizing.judged < FEW:
@@ -121,6 +142,24 @@ def _print_rows(asked: "AskedCorpus") -> None:
         message(one_line(f"note: {notice}", 1000))
 
 
+def _print_wordings(rows: Sequence["Tolerated"]) -> None:
+    """Print what stands in the pages instead of what rows quote, the most slips first."""
+    from sweep.cli.output import one_line
+    from sweep.corpus.asked.read import shown_place
+    from sweep.text_lines import shorten
+
+    ordered = sorted(rows, key=lambda one: -one.wording.slips)
+    for one in ordered[:SHOWN_WORDINGS]:
+        quote, page = (
+            shorten(" ".join(text.split())) for text in (one.wording.quote, one.wording.text)
+        )
+        text = f"{shown_place(one.row)}: quotes {quote}; {one.wording.page} says {page}"
+        click.echo(f"        {one_line(text, 400)}")
+    if len(rows) > SHOWN_WORDINGS:
+        rest = len(rows) - SHOWN_WORDINGS
+        click.echo(f"        and {rest:,} more with another wording; conversion.json has all")
+
+
 def unresolved_error(rows: Sequence["Unresolved"]) -> "CorpusError":
     """Return the error of --strict."""
     from sweep.corpus.asked.read import describe
@@ -138,14 +177,29 @@ def _print_unresolved(rows: Sequence["Unresolved"], out: Path) -> None:
     from sweep.cli.output import one_line
     from sweep.corpus.asked.read import describe
     from sweep.corpus.write import UNRESOLVED_FILE
+    from sweep.text_lines import counted
 
     if not rows:
         return
-    click.echo(f"MISSING {len(rows):,} row{'s' * (len(rows) != 1)}; see {out / UNRESOLVED_FILE}:")
+    among = Counter(one.outcome for one in rows)
+    above = ", ".join(f"{among[name]:,} {name}" for name in TOLD if among[name])
+    click.echo(
+        f"MISSING something in {counted(len(rows), 'row')} (counted above as {above}); "
+        f"see {out / UNRESOLVED_FILE}:"
+    )
     for one in rows[:SHOWN]:
         click.echo(f"        {one_line(describe(one), 400)}")
     if len(rows) > SHOWN:
         click.echo(f"        and {len(rows) - SHOWN:,} more")
+
+
+def print_kept(corpus: Path | None, space: Path | None) -> None:
+    """Print where the earlier corpus and space are kept."""
+    from sweep.cli.output import message
+
+    for what, path in (("corpus", corpus), ("space", space)):
+        if path is not None:
+            message(f"note: the earlier {what} differs and is kept as {path}")
 
 
 def print_next(asked: "AskedCorpus", space: Path, earlier: "EarlierStudies | None") -> None:

@@ -1,12 +1,13 @@
 """What changed between two snapshots of a corpus, and which labels became stale by it.
 
 A label is stale if it was made for a text that is there no more: its document is gone or has
-changed, or the passage that its span marks is gone or stands elsewhere. Labels that the later one
-no longer has are listed as removed; they are stale only if their document is gone.
+changed, or the passage that its span marks is gone (and perhaps replaced) or stands elsewhere.
+Labels that the later one no longer has are listed as removed; they are stale only if their
+document is gone, or their passage is and another one took its place.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Generic, Literal, TypeVar
 
 from sweep.corpus.snapshot import Snapshot, SpanLabel
@@ -18,6 +19,7 @@ Why = Literal[
     "document changed",
     "document changed, spans hold",
     "span vanished",
+    "span replaced",
     "span moved",
     "span unknown",
 ]
@@ -161,8 +163,10 @@ def _stale_spans(before: Snapshot, after: Snapshot) -> list[StaleLabel]:
         else:
             found = _look_up(span, after)
             replaced = (span.query, span.document) in labelled
-            if key not in kept and (found.now == span.start or replaced):
-                continue  # it was removed though its text is there, or replaced by another one
+            if key not in kept and found.now is None and replaced:
+                found = replace(found, why="span replaced")  # its passage is gone
+            elif key not in kept and (found.now == span.start or replaced):
+                continue  # it was removed though its text is there, or another one took its place
         stale.append(found)
     return stale
 

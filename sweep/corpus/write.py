@@ -18,6 +18,7 @@ from sweep.errors import CorpusError
 from sweep.records import Corpus, Document, Query
 from sweep.whole_folder import whole_folder
 
+BEFORE = ".before-"  # between the name of a folder and the hash of what it held before
 CONVERSION_FILE = "conversion.json"
 UNRESOLVED_FILE = "unresolved.csv"  # rows of questions of which something could not be resolved
 OURS = frozenset(
@@ -40,7 +41,7 @@ def write_corpus(
         corpus: what to write.
         out: the folder to make.
         replace: take the place of a corpus folder that was written so; anything else is left
-            alone.
+            alone. A folder with other content is kept beside it, see `kept_at`.
         about: how it was made, for `conversion.json`.
         unresolved: what `unresolved.csv` holds; None: there is none.
 
@@ -48,7 +49,7 @@ def write_corpus(
     """
     check_target(out, replace=replace)
     try:
-        with whole_folder(out) as folder:
+        with whole_folder(out, keep=kept_at(out, corpus.hash)) as folder:
             _write_lines(folder / DOCUMENTS_FILE, map(_document, corpus.documents))
             _write_lines(folder / QUERIES_FILE, map(_query, corpus.queries))
             (folder / QRELS_FOLDER).mkdir()
@@ -68,6 +69,40 @@ def write_corpus(
             "another folder."
         ) from error
     return out
+
+
+def kept_at(out: Path, content: str) -> Path | None:
+    """Return where what is in a corpus folder is kept once another corpus takes its place.
+
+    Labels may have been added to it, and studies be recorded over it. Of a folder `mine` that is
+    `mine.before-HASH`; one that cannot be read is kept as well.
+
+    Args:
+        out: the folder.
+        content: the hash of the corpus that takes its place.
+    Returns: None where nothing is lost: nothing is there, or the same content is, or is kept.
+    """
+    if not out.is_dir() or not any(out.iterdir()):
+        return None
+    before = content_of(out)
+    if before == content:
+        return None
+    stem = f"{out.name}{BEFORE}{(before or 'unread')[:12]}"
+    number, kept = 1, out.with_name(stem)
+    while kept.exists():
+        if before is not None and content_of(kept) == before:
+            return None
+        number += 1
+        kept = out.with_name(f"{stem}-{number}")
+    return kept
+
+
+def content_of(folder: Path) -> str | None:
+    """Return the hash of a corpus folder's content, None if it cannot be read as one."""
+    try:
+        return read_corpus(folder).hash
+    except CorpusError:
+        return None
 
 
 def check_target(out: Path, *, replace: bool) -> None:

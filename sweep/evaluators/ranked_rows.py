@@ -21,6 +21,7 @@ from sweep.errors import MetricError
 from sweep.evaluators.inputs import read_documents, read_ground_truth
 from sweep.evaluators.mapping import Template, parse_template
 from sweep.evaluators.rows import Row, RowError, as_row_error
+from sweep.numerals import whole_number
 from sweep.text_lines import shorten
 
 QUERY_FIELDS = ("qid", "query_id", "_id", "id")
@@ -192,15 +193,19 @@ def _read_grades(row: Row, value: Any, labels: tuple[int, int]) -> dict[str, int
     if not isinstance(value, Mapping):
         rule = "graded_relevance must be label by id"
         raise _error(row, rule, value, 'Write {"d1": 3}.', "GT_NOT_A_MAPPING")
-    for label in value.values():
-        if not isinstance(label, int):
+    grades: dict[str, int] = {}
+    for id_, given in value.items():
+        whole = isinstance(given, int) and not isinstance(given, bool)
+        label = given if whole else whole_number(given) if isinstance(given, float) else None
+        if label is None:
             rule = "a label must be a whole number"
-            raise _error(row, rule, label, "Write for example 3.", "LABEL_NOT_INT")
+            raise _error(row, rule, given, "Write for example 3.", "LABEL_NOT_INT")
         if not labels[0] <= label <= labels[1]:
             code = "LABEL_BELOW_MIN" if label < labels[0] else "LABEL_ABOVE_MAX"
             rule = f"a label must lie in {labels[0]} to {labels[1]}"
             raise _error(row, rule, label, "Correct it, or --set the range.", code)
-    return {id_: int(label) for id_, label in value.items()}
+        grades[id_] = label
+    return grades
 
 
 def _read_ids(row: Row, value: Any, *, what: str) -> list[str]:

@@ -74,6 +74,11 @@ def test_from_a_folder_and_a_spreadsheet_to_a_winner(place: Path) -> None:
     assert "sweep run search_spaces/second.yaml --study mine-2\n" in told.stdout
     refused = call("run", "search_spaces/mine.yaml", "--threads", 1, cwd=place)
     assert "the corpus differs" in refused.stderr
+    call_well("run", "search_spaces/mine.yaml", "--threads", 1, "--study", "mine-2", cwd=place)
+    before = call_json("compare", "--studies", "mine", "mine-2", cwd=place)
+    assert len(before["queries"]) == 6
+    assert call_json("diagnose", "mine", cwd=place)
+    call_well("export", "mine", "--out", "bundle", cwd=place)
     assert "sweep run search_spaces/mine.yaml --study mine-2 (what is" in refused.stderr
 
 
@@ -92,6 +97,19 @@ def test_what_is_there_is_replaced_only_by_force(place: Path) -> None:
     assert again.returncode == USER_INPUT
     assert "--force" in again.stderr
     call_well(*INIT, "--force", cwd=place)
+    assert not list(place.rglob("*before*"))
+    space, corpus = place / "search_spaces" / "mine.yaml", place / "corpora" / "mine"
+    edited = space.read_text(encoding="utf-8") + "# my own remark\n"
+    space.write_text(edited, encoding="utf-8")
+    with (corpus / "qrels" / "test.tsv").open("a", encoding="utf-8") as file:
+        file.write("q001\tpeople/sick.md\t1\n")
+    labelled = read_corpus(corpus)
+    told = call_well(*INIT, "--force", cwd=place)
+    assert "the earlier corpus differs and is kept as corpora/mine.before-" in told.stderr
+    assert "the earlier space differs and is kept as search_spaces/mine.yaml.before" in told.stderr
+    assert space.with_name("mine.yaml.before").read_text(encoding="utf-8") == edited
+    (kept,) = corpus.parent.glob("mine.before-*")
+    assert read_corpus(kept).hash == labelled.hash != read_corpus(corpus).hash
     (place / "search_spaces" / "mine.yaml").write_text("name: own\n", encoding="utf-8")
     kept = call(*INIT, "--force", cwd=place)
     assert kept.returncode == USER_INPUT

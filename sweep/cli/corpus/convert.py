@@ -41,7 +41,7 @@ def convert(
     say it.
     """
     from sweep.cli.output import message, print_json
-    from sweep.corpus.write import check_target, write_corpus
+    from sweep.corpus.write import check_target, kept_at, write_corpus
 
     check_target(out, replace=force)
     _keep_sources(source, out)
@@ -49,11 +49,14 @@ def convert(
     if strict and reading.dropped:
         raise _dropped_error(reading.dropped)
     summary = _summary(reading)
+    kept = kept_at(out, reading.corpus.hash)
     write_corpus(reading.corpus, out, replace=force, about=summary)
     if as_json:
-        print_json({"out": str(out), **summary})
+        print_json({"out": str(out), "kept_corpus": kept and str(kept), **summary})
         return
     _print(reading, out)
+    if kept is not None:
+        message(f"note: the earlier corpus differs and is kept as {kept}")
     message(f"NEXT  sweep corpus inspect {out} | sweep run SPACE --corpus {out}")
 
 

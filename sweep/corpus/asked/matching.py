@@ -24,6 +24,20 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """A quote that does not stand in its page to the character, and what stands there.
+
+    Attributes:
+        slips: characters that differ; 0 where only case, blanks or marks do.
+    """
+
+    quote: str
+    page: str
+    text: str
+    slips: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Matched:
     """What a row means.
 
@@ -31,14 +45,14 @@ class Matched:
         pages: the ids of its pages, each once.
         places: (page, start, end) of its quotes, in code points of the page's text.
         problems: what was not resolved.
-        exact: whether every quote stands in its page to the character.
+        wordings: the quotes that do not stand in their page to the character.
         by_quote: whether a page was found by the quote.
     """
 
     pages: tuple[str, ...]
     places: tuple[tuple[str, int, int], ...] = ()
     problems: tuple[Problem, ...] = ()
-    exact: bool = True
+    wordings: tuple[Wording, ...] = ()
     by_quote: bool = False
 
     @property
@@ -46,7 +60,7 @@ class Matched:
         """Return how it was resolved, in the words of `resolve.OUTCOMES`."""
         if not self.places:
             return "page only"
-        return "by quote" if self.by_quote else "exact" if self.exact else "tolerant"
+        return "by quote" if self.by_quote else "tolerant" if self.wordings else "exact"
 
 
 class PageLabels:
@@ -86,14 +100,14 @@ class PageLabels:
     ) -> Matched:
         """Return the places of quotes in the pages that a row names."""
         places: list[tuple[str, int, int]] = []
-        exact = True
+        wordings: list[Wording] = []
         for quote in quotes:
             found = self._best(quote, pages, slips=True)
             several = [page for page, located in found if len(located.places) > 1]
             for page, located in found:
                 if page not in several:
                     places.append((page, *located.places[0]))
-                    exact = exact and located.how == "exact"
+                    wordings += self._wording(quote, page, located)
             if several:
                 count = next(len(one.places) for page, one in found if page == several[0])
                 why = f"quotes {shorten(quote.text)}, which fits {count} places of {several[0]}"
@@ -101,7 +115,10 @@ class PageLabels:
             elif not found:
                 problems.append(self._absent(quote, pages))
         return Matched(
-            pages=tuple(pages), places=tuple(places), problems=tuple(problems), exact=exact
+            pages=tuple(pages),
+            places=tuple(places),
+            problems=tuple(problems),
+            wordings=tuple(wordings),
         )
 
     def _by_quote(
@@ -109,7 +126,7 @@ class PageLabels:
     ) -> Matched:
         """Return the one page that holds a row's quotes, each once."""
         places: list[tuple[str, int, int]] = []
-        exact = True
+        wordings: list[Wording] = []
         for quote in quotes:
             found = self._anywhere(quote, among)
             if len(found) != 1 or len(found[0][1].places) != 1:
@@ -123,9 +140,16 @@ class PageLabels:
                 return Matched(pages=(), problems=(*problems, Problem(why, tuple(where))))
             page, located = found[0]
             places.append((page, *located.places[0]))
-            exact = exact and located.how == "exact"
+            wordings += self._wording(quote, page, located)
         pages = tuple(dict.fromkeys(page for page, _, _ in places))
-        return Matched(pages=pages, places=tuple(places), exact=exact, by_quote=True)
+        return Matched(pages=pages, places=tuple(places), wordings=tuple(wordings), by_quote=True)
+
+    def _wording(self, quote: Quote, page: str, located: Located) -> list[Wording]:
+        """Return how a page words a quote, nothing where it does so to the character."""
+        if located.how == "exact":
+            return []
+        text = self._pages[page].text[slice(*located.places[0])]
+        return [Wording(quote=quote.text, page=page, text=text, slips=located.edits)]
 
     def _anywhere(self, quote: Quote, among: Sequence[str]) -> list[tuple[str, Located]]:
         return self._best(quote, among, slips=False) or self._best(quote, among, slips=True)

@@ -1,6 +1,7 @@
 """Where a quote stands in a page: exactly, then as it reads, then with small slips."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -14,6 +15,17 @@ ONE_EDIT_IN = 10  # characters of the quote, as it is compared
 MOST_EDITS = 20
 _MARKS = r"\s\"'\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb\u2026"
 _OUTER = re.compile(rf"^[{_MARKS}]+|[{_MARKS}]+$|^\.{{3}}|\.{{3}}$")
+_DIGITS, _WORDS = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
+# a number in words is a fact as one in digits is: English, German, French, Spanish
+_NUMBER_WORDS = frozenset(
+    "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety "
+    "hundred thousand million billion zwei drei vier fünf sechs sieben acht neun zehn elf zwölf "
+    "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig hundert tausend deux trois "
+    "quatre cinq sept huit neuf dix onze douze quinze vingt trente quarante cinquante soixante "
+    "cent mille dos tres cuatro cinco seis siete ocho nueve diez once doce quince veinte treinta "
+    "cuarenta cincuenta sesenta setenta ochenta noventa cien ciento mil".split()
+)
 _LONGEST_PART = 60  # characters: seeds of a long quote need not be longer to be rare
 
 
@@ -68,7 +80,7 @@ class Quote:
         Args:
             page: the page.
             slips: whether to look for it with edits too: at most one (a character put in, left out
-                or replaced) in 10 characters of the quote, and 20.
+                or replaced) in 10 characters of the quote, and 20. Another number is no slip.
         """
         if not any(map(str.isalnum, self.plain)):
             return Located()
@@ -159,9 +171,22 @@ def _compare(
             if text[end - 1] == " ":
                 continue
             edits = Levenshtein.distance(quote, text[start:end], score_cutoff=limit)
-            if edits <= limit:
+            if edits <= limit and _same_numbers(quote, text[start:end]):
                 limit = edits
                 yield edits, abs(end - middle), start, end
+
+
+def _same_numbers(one: str, other: str) -> bool:
+    """Return whether two texts tell the same numbers: "12" for "24" is another fact.
+
+    Digits must be equal. Of numbers in words only one that stands for another counts, since a word
+    that only one of the texts has may be misspelt in the other.
+    """
+    if _DIGITS.findall(one) != _DIGITS.findall(other):
+        return False
+    words, others = (Counter(_WORDS.findall(text)) for text in (one, other))
+    only_one, only_other = (words - others).keys(), (others - words).keys()
+    return not (only_one & _NUMBER_WORDS and only_other & _NUMBER_WORDS)
 
 
 def _borders(text: str, low: int, high: int) -> Iterable[int]:

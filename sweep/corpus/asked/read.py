@@ -199,9 +199,10 @@ def _none_resolved(path: Path, resolved: Resolved) -> str:
 def describe(one: Unresolved) -> str:
     """Return a row that was not resolved as a line for people."""
     nearest = f" (nearest: {one.candidates[0]})" if one.candidates else ""
-    return f"  {_shown_place(one.row)}: {one.why}{nearest}"
+    return f"  {shown_place(one.row)}: {one.why}{nearest}"
 
 
-def _shown_place(row: AskedRow) -> str:
+def shown_place(row: AskedRow) -> str:
+    """Return where a row stands, for people."""
     at = row.place.at
     return f"line {at}" if at.isdigit() else at

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sweep.corpus.asked.matching import Matched, PageLabels, Problem
+from sweep.corpus.asked.matching import Matched, PageLabels, Problem, Wording
 from sweep.corpus.asked.rows import AskedRow, holds_cut
 from sweep.corpus.found import Found, Judgement, Place
 from sweep.records import Document, Notice, Query, Span
@@ -23,12 +23,22 @@ class Unresolved:
         why: each reason as a clause.
         candidates: the nearest pages or passages, best first.
         kept: what of the row is in the corpus all the same, "" for nothing.
+        outcome: as which of `OUTCOMES` the row is counted.
     """
 
     row: AskedRow
     why: str
     candidates: tuple[str, ...]
     kept: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerated:
+    """A row that quotes its page with another wording than the page's own."""
+
+    row: AskedRow
+    wording: Wording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +51,14 @@ class Resolved:
         outcomes: rows by `OUTCOMES`: their quote stands in the page to the character; as it
             reads or with slips; the page itself was found by the quote; they have no quote, or it
             was not found; nothing was resolved.
+        tolerated: quotes whose wording is not the page's, in the rows' order.
         notices: what should be known.
     """
 
     findings: tuple[Found, ...]
     unresolved: tuple[Unresolved, ...]
     outcomes: dict[str, int]
+    tolerated: tuple[Tolerated, ...]
     notices: tuple[Notice, ...]
 
 
@@ -73,6 +85,7 @@ class _Resolver:
         self.outcomes: Counter[str] = Counter()
         self.merged: list[str] = []
         self.by_quote: list[str] = []
+        self.tolerated: list[Tolerated] = []
 
     def add(self, row: AskedRow) -> None:
         """Add a row, or say why not."""
@@ -87,6 +100,7 @@ class _Resolver:
         problems = [*matched.problems, *self._join(asked, row, matched)]
         if matched.by_quote:
             self.by_quote.append(row.place.at)
+        self.tolerated += [Tolerated(row, wording) for wording in matched.wordings]
         outcome = matched.outcome
         if not problems:
             self.outcomes[outcome] += 1
@@ -110,7 +124,10 @@ class _Resolver:
         if not row.question:
             return "has no question"
         if row.grade is None:
-            return "has a grade that is no whole number"
+            return (
+                f"has the grade {shorten(row.grade_cell)}, which is no whole number (write for "
+                "example 0, 1 or 2, or leave the cell empty for 1)"
+            )
         if holds_cut(row.id):
             return "has an id with a tab or a line end"
         same_id = self._ids.get(row.id) if row.id else None
@@ -157,7 +174,7 @@ class _Resolver:
         self.outcomes[outcome] += 1
         candidates = dict.fromkeys(one for problem in problems for one in problem.candidates)
         why = "; ".join(problem.why for problem in problems)
-        self.unresolved.append(Unresolved(row, why, tuple(candidates), kept))
+        self.unresolved.append(Unresolved(row, why, tuple(candidates), kept, outcome))
 
 
 def resolve(rows: Iterable[AskedRow], documents: Sequence[Document], *, where: str) -> Resolved:
@@ -184,6 +201,7 @@ def resolve(rows: Iterable[AskedRow], documents: Sequence[Document], *, where: s
         findings=tuple(resolver.findings()),
         unresolved=tuple(resolver.unresolved),
         outcomes={name: resolver.outcomes[name] for name in OUTCOMES},
+        tolerated=tuple(resolver.tolerated),
         notices=tuple(notices),
     )
 

@@ -24,6 +24,7 @@ class AskedRow:
         pages: what names the right pages, as it is written; empty where the row names none.
         quotes: texts that answer, as they are written.
         grade: of its pages, 1 where there is no such cell; None: the cell is no whole number.
+        grade_cell: what says so, as it is written.
         id: what its id column says, "" where it says nothing.
         metadata: `kind` and every column that is none of these.
     """
@@ -33,6 +34,7 @@ class AskedRow:
     pages: tuple[str, ...] = ()
     quotes: tuple[str, ...] = ()
     grade: int | None = 1
+    grade_cell: str = ""
     id: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
@@ -59,12 +61,14 @@ def _row(row: Row, columns: AskedColumns, used: set[str]) -> AskedRow:
     metadata = {name: value for name, value in row.values.items() if name not in used}
     if kind := next(iter(cells("kind")), ""):
         metadata = {"kind": kind} | metadata
+    grade = next(iter(cells("grade")), "")
     return AskedRow(
         place=row.place,
         question=next(iter(cells("question")), ""),
         pages=tuple(dict.fromkeys(cells("page"))),
         quotes=tuple(dict.fromkeys(cells("quote"))),
-        grade=whole_number(next(iter(cells("grade")), "1")),
+        grade=whole_number(grade or "1"),
+        grade_cell=grade,
         id=next(iter(cells("id")), ""),
         metadata={name: value for name, value in metadata.items() if value not in (None, "")},
     )

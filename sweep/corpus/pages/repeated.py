@@ -1,5 +1,6 @@
 """Lines that stand on many pages: menus, banners and footers that the extraction has left."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,10 +11,11 @@ from sweep.text_lines import counted, shorten
 FEWEST_PAGES = 5
 SHARE = 0.3  # of all pages: told
 MOST = 0.5  # of all pages: taken out where that is asked for
-FEWEST_LETTERS = 4  # rules, fences and borders of tables are no text
+FEWEST_LETTERS = 4  # a rule is no text
 LONGEST = 200  # characters of a line that may be navigation
 SHOWN = 5
-_FENCES = ("```", "~~~")  # without them, what is code would be text
+_FENCE = re.compile(r"\s*(?:[-*+>]\s+)*(`{3,}(?=[^`]*$)|~{3,})")
+_BORDER = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +50,9 @@ class Removal:
 def drop_repeated(documents: Sequence[Document]) -> Removal:
     """Take the lines out of pages that stand on half of them or more, and on 5.
 
-    A page that holds nothing else is left as it is; so are the fences of code.
+    A page that holds nothing else is left as it is; so are code between fences, and tables.
     """
-    listed = [line for line, _ in repeated_lines(documents, share=MOST)]
-    known = {line for line in listed if not line.startswith(_FENCES)}
+    known = {line for line, _ in repeated_lines(documents, share=MOST)}
     counts: Counter[str] = Counter()
     n_lines = n_pages = n_characters = 0
     kept = []
@@ -78,8 +79,9 @@ def _without(text: str, known: set[str]) -> tuple[str, list[str]]:
     kept: list[str] = []
     gone: list[str] = []
     at_gap = False
-    for line in text.split("\n"):
-        if (plain := " ".join(line.split())) in known:
+    for line, is_prose in _marked(text):
+        plain = " ".join(line.split())
+        if is_prose and plain in known:
             gone.append(plain)
             at_gap = True
         elif plain or not at_gap or (kept and kept[-1].strip()):
@@ -103,25 +105,55 @@ def repeated_lines(
     return sorted(many, key=lambda pair: (-pair[1], pair[0]))
 
 
-def repeated_notice(documents: Sequence[Document]) -> str | None:
-    """Return what should be known of repeated lines, None where there are none."""
+def repeated_notice(documents: Sequence[Document], *, dropped: bool = False) -> str | None:
+    """Return what should be known of repeated lines, None where there are none.
+
+    Args:
+        documents: the pages.
+        dropped: whether those on most pages have been taken out already.
+    """
     lines = repeated_lines(documents)
     if not lines:
         return None
+    least = max(FEWEST_PAGES, MOST * len(documents))
+    droppable = not dropped and any(count >= least for _, count in lines)
+    advice = " (`sweep init --drop-repeated` takes out what stands on most pages)" * droppable
     return (
         f"the same lines stand on many of the {len(documents):,} pages ({_shown(lines)}): if they "
         "are navigation or boilerplate, take them out of the pages, since they fill chunks and "
-        "answer nothing (`sweep init --drop-repeated` takes out what stands on most pages)"
+        f"answer nothing{advice}"
     )
 
 
 def _shown(lines: Sequence[tuple[str, int]]) -> str:
     shown = "; ".join(f"{shorten(line)} on {count:,}" for line, count in lines[:SHOWN])
-    more = f"; and {len(lines) - SHOWN:,} more lines" if len(lines) > SHOWN else ""
+    more = f"; and {counted(len(lines) - SHOWN, 'more line')}" if len(lines) > SHOWN else ""
     return shown + more
 
 
+def _marked(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield each line, and whether it is prose: no code between fences, no row of a table."""
+    lines = text.split("\n")
+    fence = ""
+    in_table = False
+    for number, line in enumerate(lines):
+        found = _FENCE.match(line)
+        if fence:
+            if found and found[1].startswith(fence) and not line[found.end() :].strip():
+                fence = ""
+            yield line, False
+            continue
+        if found:
+            fence = found[1]
+            yield line, False
+            continue
+        below = lines[number + 1] if number + 1 < len(lines) else ""
+        heads = "|" in line and "|" in below and _BORDER.fullmatch(below.strip()) is not None
+        in_table = "|" in line and (in_table or heads)
+        yield line, not in_table
+
+
 def _lines(text: str) -> Iterator[str]:
-    for line in (" ".join(line.split()) for line in text.split("\n")):
+    for line in (" ".join(line.split()) for line, is_prose in _marked(text) if is_prose):
         if len(line) <= LONGEST and sum(map(str.isalpha, line)) >= FEWEST_LETTERS:
             yield line

@@ -8,6 +8,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from sweep.corpus.columns import guess_columns, is_header
 from sweep.corpus.compressed import ENDINGS, find_file
 from sweep.corpus.fields import read_id, read_metadata, read_title, read_whole_number
 from sweep.corpus.fields import read_text as read_text_field
@@ -132,18 +133,40 @@ def _queries(path: Path, options: ReadOptions) -> Iterator[Found]:
 
 
 def _qrels(path: Path, options: ReadOptions) -> Iterator[Found]:
-    for number, line in read_lines(path, encoding=options.encoding):
+    """Yield the judgements of a file; its first line may name its columns, in any order."""
+    order, width = list(range(3)), 3
+    for count, (number, line) in enumerate(read_lines(path, encoding=options.encoding)):
         where = f"{path}:{number}"
         cells = line.split("\t")
-        if len(cells) != 3:
+        if count == 0 and _names_columns(cells):
+            order, width = _order(cells, where), len(cells)
+            continue
+        if len(cells) != width:
             raise CorpusError(
-                f"{where}: must have 3 cells separated by tabs (query-id, corpus-id, score), got "
-                f"{len(cells)} in {shorten(line)}. Complete the line, or write it with tabs."
+                f"{where}: must have {width} cells separated by tabs (query-id, corpus-id, "
+                f"score), got {len(cells)} in {shorten(line)}. Complete the line, or write it "
+                "with tabs."
             )
-        if number == 1 and not is_numeral(cells[2]):
-            continue  # a header
-        grade = read_whole_number(cells[2], where=where, what="a score")
-        yield Found(Place(str(path), str(number)), Judgement(cells[0], cells[1], grade))
+        query_id, document_id, score = (cells[place] for place in order)
+        grade = read_whole_number(score, where=where, what="a score")
+        yield Found(Place(str(path), str(number)), Judgement(query_id, document_id, grade))
+
+
+def _names_columns(cells: list[str]) -> bool:
+    """Return whether a first line is a header: usual names, and no cell is a number."""
+    return is_header(cells, {}) and not any(map(is_numeral, cells))
+
+
+def _order(names: list[str], where: str) -> list[int]:
+    """Return which columns hold query, document and score."""
+    columns = guess_columns(names, "qrels", {})
+    fields = ("query-id", "document-id", "grade")
+    if len(set(names)) < len(names) or any(field not in columns for field in fields):
+        raise CorpusError(
+            f"{where}: the first line must name the columns query-id, corpus-id and score, each "
+            f"once, got {', '.join(map(shorten, names))}. Rename them so."
+        )
+    return [names.index(columns[field]) for field in fields]
 
 
 def _spans(path: Path, options: ReadOptions) -> Iterator[Found]:

@@ -66,7 +66,7 @@ def read(source: Source, options: ReadOptions) -> Iterator[Finding]:
     for document in documents:
         yield Found(Place(str(folder / document.id), "1"), document)
     yield from notices
-    if repeated := repeated_notice(documents):
+    if repeated := repeated_notice(documents, dropped=options.drop_repeated):
         yield Notice(where=str(folder), text=repeated)
 
 

@@ -6,12 +6,15 @@ A study keeps those labels in its own folder (`labels.jsonl`), and remembers of 
 are: neither the corpus's files nor the study they come from are ever changed.
 """
 
+import glob
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sweep.corpus import read_corpus, read_jsonl
 from sweep.corpus.labels import Pair
-from sweep.errors import StudyError
+from sweep.corpus.write import BEFORE
+from sweep.errors import CorpusError, StudyError
 from sweep.records import Corpus
 from sweep.study.quick_look import searched_corpus
 
@@ -25,22 +28,32 @@ MARK = "@"  # between a study's name and the hash of the labels it was scored ag
 def corpus_in_folder(study: "Study") -> Corpus:
     """Return the corpus as its folder has it, or its sample, without added labels.
 
+    Where the folder holds another corpus by now, it is what `sweep init --force` has kept beside.
+
     Raises: StudyError if it has moved away or changed.
     """
     folder = study.corpus_folder
-    if not folder.is_dir():
+    kept = sorted(folder.parent.glob(f"{glob.escape(folder.name)}{BEFORE}*"))
+    if not folder.is_dir() and not kept:
         raise StudyError(
             f"study {study.name!r}: its corpus must still be at {folder}, got nothing there. Put "
             f"it back, or run the sweep again with --corpus: what is computed is reused."
         )
-    corpus = searched_corpus(read_corpus(folder), study.about)
     remembered: dict[str, Any] = study.about.get(LABELS, {})
-    if corpus.hash != remembered.get("corpus", study.about["identity"]["corpus"]):
-        raise StudyError(
-            f"study {study.name!r}: its corpus must be unchanged, got other content in {folder}. "
-            f"Run the sweep again under another name with --study."
-        )
-    return corpus
+    for place in (folder, *kept):
+        try:
+            corpus = searched_corpus(read_corpus(place), study.about)
+        except CorpusError:
+            if not kept:
+                raise
+            continue
+        if corpus.hash == remembered.get("corpus", study.about["identity"]["corpus"]):
+            return replace(corpus, name=folder.name)
+    raise StudyError(
+        f"study {study.name!r}: its corpus must be unchanged, got other content in {folder}. Put "
+        f"what it held there, or beside it as {folder.name}{BEFORE}1; or run the sweep again "
+        "under another name with --study."
+    )
 
 
 def added_labels(study: "Study") -> dict[Pair, int]:

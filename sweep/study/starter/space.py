@@ -11,15 +11,18 @@ from sweep.study.starter.sizing import Sizing, size_space
 from sweep.study.starter.text import SIGNATURE, starter_text
 
 
-def write_starter(corpus: Corpus, folder: Path, space: Path) -> tuple[Sizing, int]:
-    """Write a space for a corpus; return its sizing and its number of configurations.
+def write_starter(corpus: Corpus, folder: Path, space: Path) -> tuple[Sizing, int, Path | None]:
+    """Write a space for a corpus.
 
     Args:
         corpus: what it is sized to.
         folder: where that is (or will be) as a corpus folder.
-        space: the file to write; what is there is replaced (see `check_space_target`).
+        space: the file to write. What is there is replaced (see `check_space_target`), and kept
+            beside it where it differs, since somebody may have edited it.
+    Returns: its sizing, its number of configurations, and where the earlier file was kept.
     Raises: SpaceError if the disk refuses.
     """
+    kept: Path | None = None
     sizing = size_space(corpus)
     relative = Path(os.path.relpath(folder.resolve(), space.parent.resolve())).as_posix()
 
@@ -36,6 +39,8 @@ def write_starter(corpus: Corpus, folder: Path, space: Path) -> tuple[Sizing, in
             count = len(read_space(temporary).configurations)
             temporary.write_text(text(count), encoding="utf-8", newline="\n")
             temporary.chmod(0o644)
+            if kept := space_kept_at(space, temporary.read_bytes()):
+                space.replace(kept)
             temporary.replace(space)
         finally:
             temporary.unlink(missing_ok=True)
@@ -43,7 +48,23 @@ def write_starter(corpus: Corpus, folder: Path, space: Path) -> tuple[Sizing, in
         raise SpaceError(
             f"{space}: must be writable, got {error.strerror or error}. Name another by --space."
         ) from error
-    return sizing, count
+    return sizing, count, kept
+
+
+def space_kept_at(space: Path, content: bytes) -> Path | None:
+    """Return where a file is kept before another takes its place, None if they are the same.
+
+    Of `mine.yaml` that is `mine.yaml.before`, then `mine.yaml.before-2` ...
+    """
+    if not space.exists() or space.read_bytes() == content:
+        return None
+    number, kept = 1, space.with_name(f"{space.name}.before")
+    while kept.exists():
+        if kept.read_bytes() == space.read_bytes():
+            break  # it is kept already
+        number += 1
+        kept = space.with_name(f"{space.name}.before-{number}")
+    return kept
 
 
 def check_space_target(space: Path, *, replace: bool) -> None:

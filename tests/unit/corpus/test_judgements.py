@@ -64,6 +64,33 @@ def test_a_first_line_that_is_no_header_is_not_skipped(tmp_path: Path) -> None:
     assert "qrels.tsv:1: a score must be a whole number, got '1.5'" in error(folder)
 
 
+@pytest.mark.parametrize("grade", ["True", "foo", "1_000", ""])
+def test_a_first_label_that_is_no_number_is_refused(tmp_path: Path, grade: str) -> None:
+    folder = folder_with(tmp_path, qrels=f"q1\td1\t{grade}\nq1\td2\t1\n")
+    assert f"qrels.tsv:1: a score must be a whole number, got {grade!r}" in error(folder)
+
+
+@pytest.mark.parametrize(
+    ("header", "line"),
+    [
+        ("corpus-id\tquery-id\tscore", "d3\tq2\t2"),
+        ("score\tqid\tdocid", "2\tq2\td3"),
+        ("query_id\titer\tdoc_id\trelevance", "q2\t0\td3\t2"),
+        ("\n\nquery-id\tcorpus-id\tscore", "q2\td3\t2"),
+    ],
+    ids=["swapped", "score first", "four columns", "after blank lines"],
+)
+def test_a_header_names_the_columns(tmp_path: Path, header: str, line: str) -> None:
+    folder = folder_with(tmp_path, qrels=f"{header}\n{line}\n")
+    assert read_corpus(folder).qrels == {"q2": {"d3": 2}}
+
+
+@pytest.mark.parametrize("header", ["query-id\tcorpus-id\tx", "query-id\tscore\tscore"])
+def test_a_header_that_leaves_out_a_column_is_refused(tmp_path: Path, header: str) -> None:
+    folder = folder_with(tmp_path, qrels=f"{header}\nq1\td1\t1\n")
+    assert "qrels.tsv:1: the first line must name the columns" in error(folder)
+
+
 @pytest.mark.parametrize("line", ["q1\td1", "q1 d1 1", "q1\t0\td1\t1"])
 def test_a_line_must_have_three_cells(tmp_path: Path, line: str) -> None:
     folder = folder_with(tmp_path, qrels=f"q1\td1\t1\n\n{line}\n")

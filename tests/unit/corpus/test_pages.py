@@ -225,6 +225,26 @@ def test_lines_on_most_pages_are_taken_out_where_that_is_asked_for() -> None:
     assert "nothing was taken out" in drop_repeated(third).text()
 
 
+def test_code_between_fences_and_tables_are_neither_counted_nor_taken_out() -> None:
+    parts = "```bash\nmake install\n```\n\n| Name | Value |\n|------|-------|\n| size | large |"
+    texts = [f"Text {n}\n\n{parts}\n\nOwned by the team | page" for n in range(6)]
+    documents = [Document(id=str(n), text=text) for n, text in enumerate(texts)]
+    found = drop_repeated(documents)
+    assert found.lines == (("Owned by the team | page", 6),)
+    assert [d.text for d in found.documents] == [f"Text {n}\n\n{parts}" for n in range(6)]
+    both = [Document(id=str(n), text=f"make install\n{t}") for n, t in enumerate(texts)]
+    assert [d.text for d in drop_repeated(both).documents] == [d.text for d in found.documents]
+
+
+def test_the_option_is_not_advised_where_it_was_given_or_would_do_nothing() -> None:
+    third = [Document(id=str(n), text="often here\n" * (n < 6) + f"{n}") for n in range(13)]
+    half = [Document(id=str(n), text=f"often here\n{n}") for n in range(13)]
+    assert "'often here' on 6" in (repeated_notice(third) or "")
+    assert "--drop-repeated" not in (repeated_notice(third) or "")
+    assert "--drop-repeated" in (repeated_notice(half) or "")
+    assert "--drop-repeated" not in (repeated_notice(half, dropped=True) or "")
+
+
 def test_a_heading_below_a_menu_opens_the_page_without_it(tmp_path: Path) -> None:
     texts = {f"p{n}_md": f"Home | Help\n\n# Title {n}\n\nText {n}\n" for n in range(5)}
     folder = write(tmp_path, **texts)

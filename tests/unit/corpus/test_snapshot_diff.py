@@ -106,6 +106,15 @@ def test_a_span_that_follows_its_text_or_is_untouched_is_not_stale(tmp_path: Pat
     ]
 
 
+def test_a_span_whose_passage_is_gone_is_told_where_another_took_its_place(tmp_path: Path) -> None:
+    texts = {**TEXTS, "d1": "ants haul crumbs"}
+    spans = [span("q1", "d1", "crumbs", texts), *SPANS[1:]]
+    assert stale(changed(tmp_path, texts=texts, spans=spans)) == [
+        ("q1", "d1", "document changed", None),
+        ("q1", "d1", "span replaced", None),
+    ]
+
+
 def test_a_snapshot_alone_says_what_it_can(tmp_path: Path) -> None:
     write_snapshot(folder(tmp_path / "a"), version="0")
     texts = {**TEXTS, "d1": "red ants carry leaves", "d3": "cats hunt"}

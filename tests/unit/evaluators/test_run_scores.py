@@ -126,6 +126,8 @@ def test_mapped_fields_go_before_others_that_mean_the_same(tmp_path: Path) -> No
         ({"gold_doc_ids": "d1"}, "GT_NOT_A_LIST"),
         ({"graded_relevance": [1]}, "GT_NOT_A_MAPPING"),
         ({"graded_relevance": {"a": 1.5}}, "LABEL_NOT_INT"),
+        ({"graded_relevance": {"a": "2"}}, "LABEL_NOT_INT"),
+        ({"graded_relevance": {"a": True}}, "LABEL_NOT_INT"),
         ({"graded_relevance": {"a": 2**40}}, "LABEL_ABOVE_MAX"),
         ({"gold_doc_ids": [], "graded_relevance": {}}, "GT_EMPTY"),
         ({"gold_doc_ids": None, "graded_relevance": None}, "INPUT_MISSING"),

@@ -39,7 +39,7 @@ def corpus_of(texts: list[str], *, queries: int = 120, spans: int = 0) -> Corpus
 
 def written(corpus: Corpus, tmp_path: Path) -> tuple[Sizing, SearchSpace, str]:
     path = tmp_path / "search_spaces" / "mine.yaml"
-    sized, count = write_starter(corpus, tmp_path / "corpora" / "mine", path)
+    sized, count, _ = write_starter(corpus, tmp_path / "corpora" / "mine", path)
     space = read_space(path)
     assert len(space.configurations) == count <= 100
     assert space.notices == ()

@@ -98,6 +98,9 @@ def test_rows_become_queries_labels_and_spans(folder: Path) -> None:
         "exact": 1, "tolerant": 1, "by quote": 1, "page only": 1, "not resolved": 0,
     }  # fmt: skip
     assert asked.resolved.unresolved == ()
+    assert [
+        (t.row.place.at, t.wording.text, t.wording.slips) for t in asked.resolved.tolerated
+    ] == [("3", "Carry over **five** days", 0), ("4", "Call your manager before nine", 0)]
     assert any("found by the quote: 1 of the rows (4)" in str(notice) for notice in corpus.notices)
 
 
@@ -131,6 +134,7 @@ def test_what_cannot_be_resolved_is_told(
     assert why in one.why
     assert one.row.place.at == "3"
     assert one.kept == kept
+    assert asked.resolved.outcomes[one.outcome] >= 1
     if nearest is not None:
         assert one.candidates[0] == nearest
     (line,) = csv.DictReader(io.StringIO(unresolved_csv([one])))
@@ -171,7 +175,8 @@ def test_ids_grades_and_metadata(folder: Path) -> None:
     assert corpus.qrels == {"7": {"people/leave.md": 3}, "q002": {"people/sick.md": 0}}
     assert [one.why for one in asked.resolved.unresolved] == [
         "has the id '7' of another question (2)",
-        "has a grade that is no whole number",
+        "has the grade 'high', which is no whole number (write for example 0, 1 or 2, or leave "
+        "the cell empty for 1)",
         "gives people/leave.md grade 2, after grade 3 in 2",
     ]
 

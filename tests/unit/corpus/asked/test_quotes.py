@@ -57,6 +57,27 @@ def test_what_is_not_there_is_not_found(quote: str) -> None:
     assert locate(quote)[1] == Located()
 
 
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("The link expires after 24 hours.", "The link expires after 12 hours."),
+        ("The annual fee is \u00a399 for members", "The annual fee is \u00a332 for members"),
+        ("The version is 1.5 of the manual", "The version is 15 of the manual"),
+        ("You may carry over five days a year", "You may carry over nine days a year"),
+        ("You get 25 days of leave a year, agreed", "You get days of leave a year, agreed"),
+    ],
+    ids=["hours", "pounds", "decimal point", "in words", "left out"],
+)
+def test_another_number_is_no_slip(quote: str, text: str) -> None:
+    assert locate(quote, text)[1] == Located()
+
+
+def test_the_same_number_beside_a_slip_is_found_and_the_other_is_not() -> None:
+    text = "The link expires after 24 hours. The link expires aftre 12 hours."
+    texts, located = locate("The link expires after 12 hours.", text)
+    assert (texts, located.edits) == (["The link expires aftre 12 hours."], 2)
+
+
 def test_a_quote_in_several_places_has_them_all() -> None:
     assert locate("You get")[0] == ["You get", "You get"]
     twice = "The desk opens at eight. Then: The desk opens at eight."
