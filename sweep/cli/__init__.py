@@ -4,6 +4,7 @@ Exit codes: 0 done; 1 a bug of ours; 2 the user's input; 3 finished with too man
 a failed check; 130 interrupted by Ctrl-C, 143 by SIGTERM (the same command goes on).
 """
 
+import atexit
 import gc
 import os
 import sys
@@ -96,10 +97,9 @@ def main() -> None:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # spinning threads stall a busy machine
     gc.set_threshold(*GC_THRESHOLD)
+    atexit.register(gc.freeze)  # the last search for cycles takes .6 s where torch is loaded
     raise_on_signals()
-    code = _run()
-    gc.freeze()  # the interpreter's last search for cycles takes .6 s where torch is loaded
-    sys.exit(code)
+    sys.exit(_run())
 
 
 def _run() -> int:

@@ -30,7 +30,7 @@ def command(study: str, storage: str | None, yes: bool, force: bool, as_json: bo
     deleted in the dashboard), the folder is removed.
     """
     from sweep.cli.output import message, print_json
-    from sweep.study.abandoned import delete_abandoned
+    from sweep.study.abandoned import check_nobodys, delete_abandoned
     from sweep.study.deletion import delete_study
     from sweep.study.folder import default_storage
     from sweep.study.quick_look import search_of
@@ -40,17 +40,20 @@ def command(study: str, storage: str | None, yes: bool, force: bool, as_json: bo
     opened, search = open_storage(storage or default_storage()), None
     if (folder := _abandoned(study, opened)) is not None:
         count, path = folder.trials, folder.folder.path
+        check_nobodys(folder, force=force)
         message(f"{path} belongs to no study in this storage")
         _ask(study, f"Delete the folder {path} with the tables of {count:,} trials?", yes=yes)
         delete_abandoned(folder, opened, force=force)
         told = f"deleted the folder {path} with the tables of {count:,} trials"
     else:
-        found = Study(study, storage)
+        found = Study(study, storage, unread=True)
         count, path = len(found.trials), found.folder.path
         _ask(study, f"Delete study {study!r} with {count:,} trials, and {path}?", yes=yes)
         search = search_of(found)
-        delete_study(found)
-        told = f"deleted study {study} with {count:,} trials, and {path}"
+        needing = delete_study(found, force=force)
+        kept = f"; {path} is kept for {', '.join(needing)} (--force removes it)"
+        told = f"deleted study {study} with {count:,} trials"
+        told += kept if needing else f", and {path}"
     if as_json:
         print_json({"deleted": study, "trials": count, "folder": str(path)})
     else:

@@ -1,16 +1,14 @@
 """Folders of studies that are in no storage any more: deleted or renamed in the dashboard."""
 
 import json
-import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sweep.errors import StudyError
 from sweep.study.deletion import remove
 from sweep.study.folder import RESULTS, StudyFolder, study_folder
-from sweep.study.storage.address import shown
+from sweep.study.ownership import owners, storage_name
 from sweep.study.storage.lock import running
 from sweep.study.storage.patient import PatientStorage
 from sweep.study.study import abouts_of
@@ -25,6 +23,7 @@ class AbandonedFolder:
         owner: the storage that filled it, as `storage_name` gives it; None if it does not say.
         is_ours: whether that is the storage that was looked at.
         renamed: a study there that was begun with the same things and has no folder.
+        copy_of: one that was begun with the same things and has a folder.
         trials: how many trials have tables in it.
     """
 
@@ -32,6 +31,7 @@ class AbandonedFolder:
     owner: str | None
     is_ours: bool
     renamed: str | None
+    copy_of: str | None
     trials: int
 
     @property
@@ -45,24 +45,12 @@ class AbandonedFolder:
         if self.renamed is not None:
             to = study_folder(self.renamed).path
             return f"{text}; it fits {self.renamed!r}, renamed since: mv {self.folder.path} {to}"
+        if self.copy_of is not None:
+            text += f"; it looks like a copy of {self.copy_of}"
         if self.is_ours:
             return f"{text}: sweep delete {self.name} removes it"
         by = "" if self.owner is None else f", but {self.owner} filled it"
         return f"{text}{by}; where no other has it, sweep delete {self.name} --force removes it"
-
-
-def storage_name(storage: PatientStorage, folder: Path) -> str:
-    """Return how a study's folder names the storage that fills it.
-
-    An SQLite file is named from the folder that holds the studies' folders, so that both can move.
-
-    Args:
-        storage: where studies are recorded.
-        folder: of the study.
-    """
-    if storage.path is None:
-        return shown(storage.storage)
-    return Path(os.path.relpath(storage.path.resolve(), folder.resolve().parent)).as_posix()
 
 
 def abandoned_folders(storage: PatientStorage) -> list[AbandonedFolder]:
@@ -71,8 +59,22 @@ def abandoned_folders(storage: PatientStorage) -> list[AbandonedFolder]:
         return []
     abouts = abouts_of(storage)
     paths = [p for p in RESULTS.iterdir() if not p.name.startswith(".") and p.name not in abouts]
-    folders = [StudyFolder(path) for path in sorted(paths) if path.is_dir()]
+    # a link is another name of a folder that may be alive
+    there = (path for path in sorted(paths) if path.is_dir() and not path.is_symlink())
+    folders = map(StudyFolder, there)
     return [_looked_at(f, storage, abouts) for f in folders if f.identity.is_file()]
+
+
+def check_nobodys(found: AbandonedFolder, *, force: bool) -> None:
+    """Refuse to delete a folder that may be another study's.
+
+    Raises: StudyError unless it is to be deleted by force.
+    """
+    if not force and (found.renamed is not None or not found.is_ours):
+        raise StudyError(
+            f"study {found.name!r}: its folder must be nobody's, got one that another study may "
+            f"own: {found}. Give --force to remove it nevertheless."
+        )
 
 
 def delete_abandoned(found: AbandonedFolder, storage: PatientStorage, *, force: bool) -> None:
@@ -87,11 +89,7 @@ def delete_abandoned(found: AbandonedFolder, storage: PatientStorage, *, force: 
         StudyError: if it may be another study's, or a process works in it.
         StoreError: if the disk refuses.
     """
-    if not force and (found.renamed is not None or not found.is_ours):
-        raise StudyError(
-            f"study {found.name!r}: its folder must be nobody's, got one that another study may "
-            f"own: {found}. Give --force to remove it nevertheless."
-        )
+    check_nobodys(found, force=force)
     with running(found.folder.lock, found.name, storage):
         inside = found.folder.path.iterdir()
         remove(path for path in inside if not path.name.startswith(".lock"))
@@ -101,20 +99,29 @@ def delete_abandoned(found: AbandonedFolder, storage: PatientStorage, *, force: 
 def _looked_at(
     folder: StudyFolder, storage: PatientStorage, abouts: Mapping[str, dict[str, Any]]
 ) -> AbandonedFolder:
-    owner = folder.owner.read_text(encoding="utf-8").strip() if folder.owner.is_file() else None
+    named, ours = owners(folder), storage_name(storage, folder.path)
     return AbandonedFolder(
         folder=folder,
-        owner=owner,
-        is_ours=owner == storage_name(storage, folder.path),
+        owner=next((name for name in named if name != ours), None if not named else ours),
+        is_ours=named == (ours,),
         renamed=_renamed(folder, abouts),
+        copy_of=_copy_of(folder, abouts),
         trials=len(list(folder.trials.iterdir())) if folder.trials.is_dir() else 0,
     )
 
 
-def _renamed(folder: StudyFolder, abouts: Mapping[str, dict[str, Any]]) -> str | None:
+def _copy_of(folder: StudyFolder, abouts: Mapping[str, dict[str, Any]]) -> str | None:
+    """Return a study that was begun with the same things and has a folder of its own."""
+    return next((n for n in _fitting(folder, abouts) if study_folder(n).path.exists()), None)
+
+
+def _fitting(folder: StudyFolder, abouts: Mapping[str, dict[str, Any]]) -> Iterator[str]:
     try:
         begun_with = json.loads(folder.identity.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
-    fits = (name for name, about in abouts.items() if about["identity"] == begun_with)
-    return next((name for name in fits if not study_folder(name).trials.exists()), None)
+        return
+    yield from (name for name, about in abouts.items() if about["identity"] == begun_with)
+
+
+def _renamed(folder: StudyFolder, abouts: Mapping[str, dict[str, Any]]) -> str | None:
+    return next((n for n in _fitting(folder, abouts) if not study_folder(n).path.exists()), None)

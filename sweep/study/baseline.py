@@ -65,7 +65,7 @@ def _trial_baseline(study: "Study", query_ids: Sequence[str]) -> "Baseline":
         values=trial.values,
         violated=trial.violated,
         search=search,
-        confirm=read_confirm(study.folder.confirm, objective).get(trial.number),
+        confirm=read_confirm(study.folder.confirm, objective, [trial]).get(trial.number),
     )
 
 

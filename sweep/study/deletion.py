@@ -1,7 +1,8 @@
 """Removing a study: its files, then its trials; what was computed for it stays in the store."""
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import optuna
@@ -9,15 +10,24 @@ import optuna
 from sweep.errors import StoreError
 from sweep.study.dashboard.artifacts import remove_artifacts
 from sweep.study.dashboard.attributes import DashboardAttributes
-from sweep.study.folder import artifact_folder
+from sweep.study.folder import artifact_folder, study_folder
+from sweep.study.ownership import drop_owner, is_foreign, other_owners
+from sweep.study.quick_look import FINALS, SAMPLE
 from sweep.study.storage.lock import running
 from sweep.study.study import Study
 
 
-def delete_study(study: Study) -> None:
+def delete_study(study: Study, *, force: bool = False) -> tuple[str, ...]:
     """Delete a study that no process runs.
 
     Files go first: as long as the record is there, deleting again finishes what was interrupted.
+    They stay where a study of another storage needs them, or where they are another study's.
+
+    Args:
+        study: to be deleted.
+        force: remove the files nevertheless.
+
+    Returns: the storages for which the files stay, none where they are gone.
 
     Raises:
         StudyError: if a process runs the study.
@@ -25,11 +35,52 @@ def delete_study(study: Study) -> None:
     """
     folder = study.folder
     storage = study.optuna_storage
-    with running(folder.lock, study.name, storage):
+    with running(folder.lock, study.name, storage), _other_half_at_rest(study):
         remove_artifacts(DashboardAttributes(storage, study.name), artifact_folder())
-        remove(path for path in folder.path.iterdir() if not path.name.startswith(".lock"))
+        needing = () if force else _needing(study)
+        if not needing:
+            remove(path for path in folder.path.iterdir() if not path.name.startswith(".lock"))
+        elif not is_foreign(folder, study.about["identity"]):
+            drop_owner(folder, storage)
         optuna.delete_study(study_name=study.name, storage=storage)
-    remove([folder.path])
+    if not needing:
+        remove_folder(folder.path)
+    return needing
+
+
+@contextmanager
+def _other_half_at_rest(study: Study) -> Iterator[None]:
+    """Hold the locks of the other study of a quick look: one run works on both.
+
+    Raises: StudyError if a process runs it.
+    """
+    about = study.about
+    other = about.get(SAMPLE, {}).get("whole") or about.get(FINALS, {}).get("search")
+    if other is None or not study_folder(other).path.is_dir():
+        yield
+        return
+    with running(study_folder(other).lock, other, study.optuna_storage):
+        yield
+
+
+def _needing(study: Study) -> tuple[str, ...]:
+    """Return the other storages that name the folder; one at least if it is another study's."""
+    named = other_owners(study.folder, study.optuna_storage)
+    if is_foreign(study.folder, study.about["identity"]):
+        return named or ("another storage",)
+    return named
+
+
+def remove_folder(path: Path) -> None:
+    """Remove an empty folder; of a link, also what it points to.
+
+    Raises: StoreError if the disk refuses.
+    """
+    if path.is_symlink():
+        remove([path.resolve()])
+        path.unlink(missing_ok=True)
+    else:
+        remove([path])
 
 
 def remove(paths: Iterable[Path]) -> None:

@@ -1,7 +1,6 @@
 """A recorded study: its trials and what it was begun with, read from the storage."""
 
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,13 +15,14 @@ from sweep.study.driver.budget import Stopped
 from sweep.study.driver.confirm import read_confirm, read_confirmed_slices
 from sweep.study.folder import StudyFolder, default_storage, study_folder
 from sweep.study.metrics import Goal
+from sweep.study.ownership import check_tables
 from sweep.study.quick_look import FINALS, SEARCHER, quick_look_of
 from sweep.study.record import from_optuna
 from sweep.study.storage.address import shown
 from sweep.study.storage.recency import recency
 from sweep.study.storage.storage import open_storage
 from sweep.study.tables import read_matrix
-from sweep.text_lines import shorten
+from sweep.text_lines import nearest, shorten
 from sweep.trials import TrialRecord
 
 if TYPE_CHECKING:  # the winner's statistics load scipy, which listing trials can do without
@@ -47,11 +47,14 @@ class Study:
     Args:
         name: the study's name; None takes the one that was run last.
         storage: where it is recorded; None takes `results/sweep.db`.
+        unread: its tables will not be read; they may be another study's.
 
-    Raises: StudyError if there is no such study; the nearest name is suggested.
+    Raises: StudyError if there is no such study, or its folder holds another study's tables.
     """
 
-    def __init__(self, name: str | None = None, storage: str | None = None) -> None:
+    def __init__(
+        self, name: str | None = None, storage: str | None = None, *, unread: bool = False
+    ) -> None:
         self.storage = storage or default_storage()
         self.optuna_storage = open_storage(self.storage)
         abouts = abouts_of(self.optuna_storage)
@@ -63,13 +66,18 @@ class Study:
         if name is None:
             name = max(abouts, key=lambda known: recency(abouts[known]))
         if name not in abouts:
+            there = (
+                f"It has {', '.join(abouts)}." if len(abouts) <= FEW else "See `sweep studies`."
+            )
             raise StudyError(
                 f"study: must be one in {shown(self.storage)!r}, got {shorten(name)}. "
-                f"{_hint(name, list(abouts))}"
+                f"{nearest(name, abouts, otherwise=there, cutoff=0.4)}"
             )
         self.name = name
         self.stopped: Stopped | None = None  # set by a run that ended before the study was done
         self.about: dict[str, Any] = abouts[name]
+        if not unread:
+            check_tables(self.folder, name, self.about["identity"])
         self.engine: Engine | None = None  # set where there is one: over the study's corpus
         self.corpus: Corpus | None = None  # read once, by `study_corpus`
         self.keeps = False  # set by a run, which holds the lock: it may write into the folder
@@ -190,7 +198,7 @@ class Study:
             scores=matrix,
             maximize=self.goals[0].maximize,
             scale=self.goals[0].metric.scale or 1.0,
-            confirm=read_confirm(self.folder.confirm, self.goals[0].name),
+            confirm=read_confirm(self.folder.confirm, self.goals[0].name, self.complete),
             adaptive=self.adaptive,
             groups=groups_of(self, query_ids),
             preference=preference or preference_of(self),
@@ -261,7 +269,7 @@ class Study:
                 scored,
                 pick=pick,
                 counts=self.counts(),
-                must=read_confirmed_slices(self.folder.confirm),
+                must=read_confirmed_slices(self.folder.confirm, self.complete),
                 look=look is not None,
             )
             answer = replace(answer, holes=answer_holes(self, answer, scored.scores))
@@ -290,10 +298,3 @@ def abouts_of(storage: Any) -> dict[str, dict[str, Any]]:
         if isinstance(about, dict):
             found[frozen.study_name] = about
     return found
-
-
-def _hint(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, n=1, cutoff=0.4)
-    if near:
-        return f"Did you mean {near[0]!r}?"
-    return f"It has {', '.join(known)}." if len(known) <= FEW else "See `sweep studies`."

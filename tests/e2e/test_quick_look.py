@@ -8,7 +8,8 @@ import pytest
 
 from sweep.corpus import read_corpus
 from sweep.corpus.sample import sample_documents
-from tests.e2e.command import INTERRUPTED, comparable, rankings, trials_of
+from sweep.study.storage.lock import running
+from tests.e2e.command import INTERRUPTED, USER_INPUT, comparable, rankings, trials_of
 from tests.e2e.eventful import Eventful, Events
 from tests.e2e.grid import RUN, assert_told
 from tests.e2e.in_process import call, call_json, call_well
@@ -192,3 +193,11 @@ def test_the_confirm_set_is_looked_at_by_the_finals_only(tmp_path: Path) -> None
     assert looks == 1
     splits = [opened(folder, name).about["split"] for name in ("grid", "grid@sample")]
     assert splits[0] == splits[1]
+
+
+def test_neither_half_is_deleted_while_one_is_worked_on(looked: Path) -> None:
+    for busy, other in (("grid", "grid@sample"), ("grid@sample", "grid")):
+        with running(looked / "results" / busy / ".lock", busy):
+            done = call("delete", other, "--yes", cwd=looked)
+        assert done.returncode == USER_INPUT
+        assert "one process at a time" in done.stderr

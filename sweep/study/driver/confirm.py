@@ -1,6 +1,7 @@
 """The confirm set: queries that no configuration was chosen on, scored once, looks counted."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from sweep.study.run_file import RunFile
     from sweep.study.study import Study
 
+SCORES = "scores"  # by fingerprint, then by metric or condition
 RUN = "baseline_run"  # beside the trials: the scores of a run file
 
 
@@ -49,13 +51,13 @@ def confirm(
     wanted += [trial for trial in study.complete if trial.fingerprint == study.baseline]
     path = study.folder.confirm
     content = _read(path)
-    known = content["trials"]
-    new = [t for t in {t.number: t for t in wanted}.values() if str(t.number) not in known]
+    known = _of_trials(content, study.complete)
+    new = [t for t in {t.number: t for t in wanted}.values() if t.number not in known]
     new_run = run if RUN not in content else None
     if not new and new_run is None:
         return
     for trial in new:
-        known[str(trial.number)] = _score(study, evaluation, trial, query_ids)
+        content[SCORES][trial.fingerprint] = _score(study, evaluation, trial, query_ids)
     if new_run is not None:
         table = evaluation.score_run(new_run, query_ids)
         names = [goal.name for goal in evaluation.goals if goal.name in table.metrics]
@@ -73,15 +75,14 @@ def carry_looks(source: Path, target: Path) -> None:
     """
     looks = _read(source)["looks"]
     if looks and not target.exists():
-        write_whole(target, json.dumps({"looks": looks, "trials": {}}).encode())
+        write_whole(target, json.dumps({"looks": looks, SCORES: {}}).encode())
 
 
-def read_confirm(path: Path, metric: str) -> dict[int, Floats]:
+def read_confirm(path: Path, metric: str, trials: Sequence[TrialRecord]) -> dict[int, Floats]:
     """Return the confirm scores of a metric, by trial number; empty if nothing was confirmed."""
-    trials = _read(path)["trials"]
     return {
-        int(number): np.array(scores[metric], dtype=np.float64)
-        for number, scores in trials.items()
+        number: np.array(scores[metric], dtype=np.float64)
+        for number, scores in _of_trials(_read(path), trials).items()
         if metric in scores
     }
 
@@ -91,14 +92,16 @@ def count_looks(path: Path) -> int:
     return int(_read(path)["looks"])
 
 
-def read_confirmed_slices(path: Path) -> dict[int, dict[str, tuple[float, int]]]:
+def read_confirmed_slices(
+    path: Path, trials: Sequence[TrialRecord]
+) -> dict[int, dict[str, tuple[float, int]]]:
     """Return mean and number of queries of each critical slice, by trial number and condition."""
     return {
-        int(number): {
+        number: {
             condition: (sum(values) / len(values), len(values))
             for condition, values in scores.get(FACT, {}).items()
         }
-        for number, scores in _read(path)["trials"].items()
+        for number, scores in _of_trials(_read(path), trials).items()
     }
 
 
@@ -128,8 +131,20 @@ def _score(
     return scores
 
 
+def _of_trials(content: dict[str, Any], trials: Sequence[TrialRecord]) -> dict[int, Any]:
+    """Return the scores of trials by their numbers.
+
+    They are kept by fingerprint: a study that is deleted and begun again, or recorded in two
+    storages, may have other numbers. Older files have them by number.
+    """
+    by_number = content.get("trials", {})
+    found = {t.number: by_number[str(t.number)] for t in trials if str(t.number) in by_number}
+    scores = content[SCORES]
+    return found | {t.number: scores[t.fingerprint] for t in trials if t.fingerprint in scores}
+
+
 def _read(path: Path) -> dict[str, Any]:
     if not path.exists():
-        return {"looks": 0, "trials": {}}
+        return {"looks": 0, SCORES: {}}
     loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return loaded
+    return {SCORES: {}} | loaded

@@ -9,10 +9,10 @@ from typing import Any
 from sweep.engine.store.store import write_whole
 from sweep.errors import StudyError
 from sweep.records import Corpus
-from sweep.study.abandoned import storage_name
 from sweep.study.folder import StudyFolder
 from sweep.study.labels.added_labels import MARK
 from sweep.study.metrics import METRICS_VERSION, goals_of
+from sweep.study.ownership import add_owner, is_foreign
 from sweep.study.quick_look import SUFFIX
 from sweep.study.space.search_space import BaselineRun, SearchSpace, compare_axes
 from sweep.study.space.space_file import NAME_PATTERN
@@ -142,18 +142,18 @@ def claim_folder(
     """
     check_folder(folder, name, identity)
     write_whole(folder.identity, _to_bytes(identity))
-    write_whole(folder.owner, f"{storage_name(storage, folder.path)}\n".encode())
+    add_owner(folder, storage)
 
 
 def check_folder(folder: StudyFolder, name: str, identity: dict[str, Any]) -> None:
     """Refuse a folder that is another study's (see `claim_folder`); nothing is written."""
-    if not folder.identity.exists() or not folder.trials.exists():
-        return
-    if folder.identity.read_bytes() != _to_bytes(identity):
+    if is_foreign(folder, identity):
+        remove = shlex.join(["sweep", "delete", name])
+        other = "" if MARK in name else "Choose another name with --study NAME, or "
         raise StudyError(
-            f"study {name!r}: its folder must be its own, got {folder.path}, which a study of "
-            f"that name in another storage filled. Choose another name with --study NAME, or "
-            f"remove the folder if that study is gone."
+            f"study {name!r}: its folder must be its own, got {folder.path}, which another study "
+            f"of that name filled, in another storage or earlier in this one. {other or 'If'}"
+            f"{' if' if other else ''} that study is gone, remove the folder: {remove}"
         )
 
 

@@ -40,10 +40,17 @@ from sweep.study.driver.opening import begin_study
 from sweep.study.driver.restore import clear_halves
 from sweep.study.driver.split import StudySplit, study_split
 from sweep.study.folder import StudyFolder, study_folder
-from sweep.study.labels.added_labels import LABELS, MARK, added_labels, corpus_in_folder, root_name
+from sweep.study.labels.added_labels import (
+    LABELS,
+    MARK,
+    added_labels,
+    check_same_trials,
+    corpus_in_folder,
+    root_name,
+)
 from sweep.study.labels.label_files import label_lines
 from sweep.study.quick_look import SAMPLE
-from sweep.study.record import distributions, failure, to_optuna
+from sweep.study.record import distributions, failure, from_optuna, to_optuna
 from sweep.study.reopen import engine_over
 from sweep.study.rules import (
     constraints_of_study,
@@ -198,7 +205,9 @@ def _score_trials(study: Study, sibling: optuna.Study, evaluation: Evaluation) -
     report = evaluation.engine.report
     grid = study.about["identity"]["sampler"]["kind"] == "grid"
     space = distributions(study.about["axes"], listed=grid)
-    done = len(sibling.get_trials(deepcopy=False))
+    known = [from_optuna(one) for one in sibling.get_trials(deepcopy=False)]
+    done = len(known)
+    check_same_trials(study, sibling.study_name, known)
     for number, trial in enumerate(study.trials):
         report.on_progress("trials", number, len(study.trials))
         if number < done:
