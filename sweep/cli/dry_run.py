@@ -90,8 +90,9 @@ def _sample_lines(found: "DryRun") -> Iterator[str]:
         f"judged ones and {others:,} others"
     )
     yield (
-        f"        then at most {sample['finalists']:,} finalists over all documents, which what "
-        f"follows does not count: plan them when the search is finished"
+        f"        then at most {sample['finalists']:,} finalists over all documents, and more if "
+        f"none of them keeps every constraint there, which what follows does not count: plan them "
+        f"when the search is finished"
     )
 
 

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from sweep.study.space.sample import Sample
     from sweep.study.space.search_space import SearchSpace
     from sweep.study.study import Study
-    from sweep.winner.quick_look import Place, QuickLook
+    from sweep.winner.quick_look import FinalistScores, QuickLook
 
 # What a study remembers. Of a search: `documents`, `of`, `judged`, `seed`, `whole` (a study). Of
 # finals: the search's facts but for the last, `search` (a study), `configurations` and
-# `finalists`: number and values in the search by fingerprint.
+# `finalists`: of those that were picked, number and values in the search by fingerprint.
 SAMPLE, FINALS = "sample", "finals"
 SUFFIX = "@sample"  # of a search's name
 SEARCHER = "the search on a sample"  # what chose the finalists, in place of a sampler
@@ -91,29 +91,34 @@ def quick_look_of(study: "Study") -> "QuickLook | None":
     return replace(
         found,
         configurations=int(facts["configurations"]),
-        finalists=int(study.about["planned"]),
+        finalists=len(facts["finalists"]),
+        infeasible=sum(
+            trial.fingerprint in facts["finalists"] and bool(trial.violated)
+            for trial in study.complete
+        ),
         confirm=bool(study.about["split"]["confirm"]) and len(study.goals) == 1,
         objectives=tuple(goal.name for goal in study.goals),
+        maximize=study.goals[0].maximize,
         places=_places(study, facts["finalists"]),
     )
 
 
-def _places(study: "Study", searched: Mapping[str, Any]) -> "tuple[Place, ...]":
-    """Return the finalists on both corpora; none where labels were added since the search."""
+def _places(study: "Study", searched: Mapping[str, Any]) -> "tuple[FinalistScores, ...]":
+    """Return the feasible finalists on both corpora; none where labels were added since."""
     from sweep.study.labels.added_labels import LABELS
-    from sweep.winner.quick_look import Place, best_first
+    from sweep.winner.quick_look import FinalistScores, best_first
 
     if LABELS in study.about:
         return ()
     places = [
-        Place(
+        FinalistScores(
             trial=trial.number,
             searched_as=int(found["number"]),
             label=trial.configuration.label(),
             sample=float(found["values"][0]),
             whole=trial.values[0],
         )
-        for trial in study.complete
+        for trial in study.feasible
         if (found := searched.get(trial.fingerprint)) is not None
     ]
     return best_first(places, maximize=study.goals[0].maximize)

@@ -216,7 +216,7 @@ class Study:
                 f"{finishing(self)} go on, or see `sweep trials {self.name}` for what failed."
             )
         if not self.feasible:
-            raise no_feasible(self.name, self.complete)
+            raise no_feasible(self.name, self.complete, sample=quick_look_of(self))
         return self.feasible
 
     def front(self) -> "Front":

@@ -5,15 +5,19 @@ from collections.abc import Sequence
 from sweep.errors import WinnerError
 from sweep.trials import TrialRecord
 from sweep.winner.critical import critical_slices
+from sweep.winner.quick_look import QuickLook
 from sweep.winner.violations import doubtful_text
 
 
-def no_feasible(study: str, trials: Sequence[TrialRecord]) -> WinnerError:
+def no_feasible(
+    study: str, trials: Sequence[TrialRecord], *, sample: QuickLook | None = None
+) -> WinnerError:
     """Return the error of a study in which no finished trial keeps every constraint.
 
     Args:
         study: its name.
         trials: its finished trials; at least one, each with its constraints.
+        sample: what the study has to do with a quick look.
     """
     told = []
     for text in trials[0].constraints:
@@ -25,6 +29,8 @@ def no_feasible(study: str, trials: Sequence[TrialRecord]) -> WinnerError:
         told.append(f"#{_nearest(trials).number} comes nearest to keeping all of them")
     if doubt := doubtful_text([trial.number for trial in trials if trial.is_doubtful]):
         told.append(doubt)
+    if sample is not None and not sample.is_search:
+        told.append(sample.tried_text)
     return WinnerError(
         f"study {study!r}: must hold a finished trial that meets every constraint, got none of "
         f"{len(trials)}: {'; '.join(told)}. Loosen a constraint under another name, or widen the "

@@ -20,7 +20,7 @@ WIDTH = 104  # of those lines, without the mark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class FinalistScores:
     """A finalist's score on the sample, and on the whole corpus.
 
     Attributes:
@@ -64,10 +64,12 @@ class QuickLook:
         search: name of the study that searched on the sample.
         whole: name of the study over the whole corpus.
         configurations: that the search has finished; 0 where this study is the search.
-        finalists: that this study evaluates on the whole corpus; 0 where it is the search.
+        finalists: that were picked by the search for this study; 0 where it is the search.
+        infeasible: of them, those that violate a constraint on all documents.
         confirm: whether queries are kept to confirm with.
         objectives: metric names; `places` are of the first.
-        places: finalists on both, best first on the whole corpus.
+        maximize: whether more of the first objective is better.
+        places: feasible finalists on both, best first on the whole corpus.
     """
 
     documents: int
@@ -77,9 +79,11 @@ class QuickLook:
     whole: str
     configurations: int = 0
     finalists: int = 0
+    infeasible: int = 0
     confirm: bool = False
     objectives: tuple[str, ...] = ()
-    places: tuple[Place, ...] = ()
+    maximize: bool = True
+    places: tuple[FinalistScores, ...] = ()
 
     @property
     def is_search(self) -> bool:
@@ -100,9 +104,21 @@ class QuickLook:
                 f"is flattered"
             )
         searched = counted(self.configurations, "configuration")
+        missed = ""
+        if self.infeasible:
+            verb = "violates" if self.infeasible == 1 else "violate"
+            missed = f"; {self.infeasible:,} of them {verb} a constraint on all documents"
         return (
             f"{counted(self.finalists, 'finalist')} of {searched} that were searched on "
-            f"{self.extent} ({self.search})"
+            f"{self.extent} ({self.search}){missed}"
+        )
+
+    @property
+    def tried_text(self) -> str:
+        """Return how many of the searched configurations have been finalists."""
+        return (
+            f"the search on {self.extent} tried {counted(self.configurations, 'configuration')}, "
+            f"of which {self.finalists:,} became finalists on all documents"
         )
 
     def sentences(self) -> tuple[str, ...]:
@@ -164,14 +180,13 @@ class QuickLook:
         return (
             f"of {counted(found.pairs, 'pair')} of finalists {found.kept:,} kept their order by "
             f"{self.objectives[0]} from the sample to all documents{tail}; #{first.trial}, the "
-            f"best on all documents, was {self._rank(first)} of them on the sample"
+            f"best of them on all documents, was {self._rank(first)} on the sample"
         )
 
-    def _rank(self, place: Place) -> str:
-        """Return a finalist's place on the sample; `places` are best first on all documents."""
-        falling = self.places[0].whole >= self.places[-1].whole
+    def _rank(self, place: FinalistScores) -> str:
+        """Return a finalist's place on the sample."""
         better = sum(
-            other.sample > place.sample if falling else other.sample < place.sample
+            other.sample > place.sample if self.maximize else other.sample < place.sample
             for other in self.places
         )
         return f"number {better + 1}"
@@ -253,7 +268,7 @@ def trial_scope(facts: Mapping[str, int]) -> str:
     return f"Measured on {extent}: every score is flattered"
 
 
-def best_first(places: Sequence[Place], *, maximize: bool) -> tuple[Place, ...]:
+def best_first(places: Sequence[FinalistScores], *, maximize: bool) -> tuple[FinalistScores, ...]:
     """Return finalists by their score on all documents, equal ones by number."""
     sign = -1.0 if maximize else 1.0
     return tuple(sorted(places, key=lambda place: (sign * place.whole, place.trial)))

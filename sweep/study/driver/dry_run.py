@@ -202,7 +202,7 @@ def _to_run(
     draws, _ = draws_of(inputs, recorded, options, about)
     finished = len(recorded.finished())
     if isinstance(draws, GridDraws):
-        queue = [draw.configuration for draw in next(draws.portions(recorded))]
+        queue = [draw.configuration for draw in next(draws.portions(recorded), [])]
         return Trials(planned=draws.planned, finished=finished, to_run=len(queue)), queue
     if not space.configurations:
         raise SpaceError(

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from sweep.configuration import Configuration
 from sweep.corpus import read_corpus
 from sweep.engine.engine import Engine, EngineOptions
 from sweep.engine.measure.report import Report
@@ -14,6 +13,7 @@ from sweep.engine.store.store import make_folder
 from sweep.errors import SpaceError
 from sweep.records import Corpus
 from sweep.study.driver.baseline import read_baseline
+from sweep.study.driver.finals import Finals
 from sweep.study.driver.identity import check_name
 from sweep.study.driver.preflight import forewarn, preflight
 from sweep.study.folder import default_store
@@ -58,11 +58,11 @@ class Part:
 
     Attributes:
         about: what the study remembers of it.
-        queue: the finalists in an order that shares work; None = the search.
+        finals: the finalists, and what follows if they will not do; None = the search.
     """
 
     about: Mapping[str, Any]
-    queue: tuple[Configuration, ...] | None = None
+    finals: Finals | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,7 @@ They are two studies, so that scores on the two corpora never meet. Both are run
 the confirm set is looked at in the second one only.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import optuna
 
@@ -15,19 +13,16 @@ from sweep.corpus.sample import judged_documents, sample_documents
 from sweep.engine.measure.report import Report
 from sweep.study.driver.baseline import baseline_notices
 from sweep.study.driver.budget import Deadline
+from sweep.study.driver.finals import Finals, finals_ranking
 from sweep.study.driver.identity import check_folder, study_identity
 from sweep.study.driver.inputs import Inputs, Part, RunOptions, make_engine
 from sweep.study.driver.opening import existing_storage, find_study, read_recorded
-from sweep.study.driver.queue import axes_of, in_order, planned
+from sweep.study.driver.queue import axes_of, planned
 from sweep.study.driver.run import begin, draws_of, run_study
 from sweep.study.folder import default_storage, study_folder
 from sweep.study.quick_look import FINALS, SAMPLE, sample_facts, search_name
 from sweep.study.space.search_space import SearchSpace
 from sweep.study.study import ABOUT, Study
-from sweep.trials import TrialRecord
-
-if TYPE_CHECKING:  # it loads scipy
-    from sweep.winner.recommendation import Cost
 
 MIXED = 2  # times the judged documents, below which a sample has hardly any wrong ones
 
@@ -142,88 +137,30 @@ def finals_inputs(inputs: Inputs, search: Study, options: RunOptions) -> Inputs:
     """
     sample = inputs.space.sample
     assert sample is not None, "asked for of quick looks only"
-    earlier = _recorded_finals(inputs, options)  # a search that went on adds finalists
-    picked = [trial.configuration for trial in pick_finalists(search, sample.finalists)]
     baseline = inputs.space.baseline
-    named = [baseline] if isinstance(baseline, Configuration) else []
-    queue = tuple(in_order(dict.fromkeys((*earlier, *picked, *named))))
-    prints = {configuration.fingerprint() for configuration in queue}
+    finals = Finals(
+        ranking=tuple(finals_ranking(search, sample.finalists)),
+        count=sample.finalists,
+        others=(
+            *_recorded_finals(inputs, options),  # a search that went on adds finalists
+            *([baseline] if isinstance(baseline, Configuration) else []),
+        ),
+    )
     facts = sample_facts(inputs.corpus, sample) | {
         "search": search.name,
         "configurations": len(search.complete),
-        "finalists": {
-            trial.fingerprint: {"number": trial.number, "values": list(trial.values)}
-            for trial in search.complete
-            if trial.fingerprint in prints
-        },
     }
-    return replace(inputs, part=Part(about={FINALS: facts}, queue=queue))
-
-
-def pick_finalists(search: Study, count: int) -> list[TrialRecord]:
-    """Return the configurations of a search that are evaluated on the whole corpus.
-
-    What the search recommends and, for half of the places, the best feasible ones by the
-    objective (equal ones by number); for the others, what is cheaper than everything that scores
-    more, the best of these first, and then the next best again. Of several objectives those that
-    no other beats in all at once come first, spread evenly along the first objective where there
-    are more than `count` of them; then the best by the first.
-
-    Args:
-        search: finished, with a feasible trial.
-        count: how many, >= 1.
-    """
-    sign = -1.0 if search.goals[0].maximize else 1.0
-    ranked = sorted(search.feasible, key=lambda trial: (sign * trial.values[0], trial.number))
-    if len(search.goals) > 1:
-        front = spread(search.front().trials, count)
-        picked = {trial.number: trial for trial in (*front, *ranked)}
-        return list(picked.values())[:count]
-    scored = search.scored()
-    costs = dict(zip((trial.number for trial in scored.trials), scored.costs(), strict=True))
-    chosen = (scored.trials[scored.chosen()], *ranked[: -(-count // 2)])
-    cheaper = cheaper_ones(ranked, costs)
-    picked = {trial.number: trial for trial in (*chosen, *cheaper, *ranked)}
-    return list(picked.values())[:count]
-
-
-def cheaper_ones(
-    ranked: Sequence[TrialRecord], costs: "Mapping[int, tuple[Cost, ...]]"
-) -> list[TrialRecord]:
-    """Return the trials that cost less than every one before them.
-
-    Args:
-        ranked: best first.
-        costs: by number, compared from left to right; of a measured time its highest value.
-    """
-    found: list[TrialRecord] = []
-    least: tuple[float, ...] = ()
-    for trial in ranked:
-        cost = tuple(c[1] if isinstance(c, tuple) else c for c in costs[trial.number])
-        if not found or cost < least:
-            found.append(trial)
-            least = cost
-    return found
-
-
-def spread(front: Sequence[TrialRecord], count: int) -> list[TrialRecord]:
-    """Return at most `count` trials of a front, both ends with them, at even steps of rank."""
-    if len(front) <= count:
-        return list(front)
-    if count == 1:
-        return [front[0]]
-    return [front[place * (len(front) - 1) // (count - 1)] for place in range(count)]
+    return replace(inputs, part=Part(about={FINALS: facts}, finals=finals))
 
 
 def most_finalists(space: SearchSpace) -> int:
-    """Return how many configurations are evaluated on the whole corpus at most.
+    """Return how many configurations are evaluated on the whole corpus at first, at most.
 
-    Beside the finalists there may be the baseline.
+    Beside the finalists there may be the baseline; more follow while none keeps every constraint.
     """
     assert space.sample is not None, "asked for of quick looks only"
-    extra = len(planned(space)) if space.configurations else None
     most = space.sample.finalists + isinstance(space.baseline, Configuration)
-    return most if extra is None else min(most, extra)
+    return min(most, len(planned(space))) if space.configurations else most
 
 
 def _recorded_finals(inputs: Inputs, options: RunOptions) -> list[Configuration]:

@@ -18,6 +18,7 @@ from sweep.study.driver.confirm import confirm
 from sweep.study.driver.critical import critical_queries
 from sweep.study.driver.draws import GridDraws, Recorded, SampledDraws
 from sweep.study.driver.evaluate import Evaluation
+from sweep.study.driver.finals import FinalsDraws
 from sweep.study.driver.identity import study_identity
 from sweep.study.driver.inputs import Inputs, RunOptions, check_size, read_inputs, start_engine
 from sweep.study.driver.notes import NOTES, notes_once, told_before
@@ -28,7 +29,7 @@ from sweep.study.driver.split import StudySplit, study_split
 from sweep.study.driver.surroundings import surroundings
 from sweep.study.folder import default_storage, study_folder
 from sweep.study.metrics import constraints_of, goals_of, musts_of, recorded_metrics
-from sweep.study.quick_look import quick_look_of
+from sweep.study.quick_look import FINALS, quick_look_of
 from sweep.study.rules import make_scorer
 from sweep.study.storage.lock import running
 from sweep.study.storage.recency import stamp
@@ -150,6 +151,7 @@ def _run_locked(
     about |= {"axes": axes, "planned": draws.planned, "asked": asked, NOTES: list(inputs.notes)}
     about["baseline_run"] = baseline_facts(run_file, run_scores)
     about |= {} if inputs.part is None else inputs.part.about
+    _follow(draws, study, about, engine.report)
     about |= stamp(abouts_of(storage).values()) | {"made_with": surroundings(engine, values)}
     study.set_user_attr(ABOUT, about)
     _keep_files(inputs, run_scores)
@@ -172,6 +174,21 @@ def _run_locked(
     if stopped is None and split.confirm and len(evaluation.goals) == 1 and not is_search:
         confirm(Study(name, options.storage), evaluation, split.confirm, run=run_file)
     return stopped
+
+
+def _follow(draws: Any, study: Any, about: dict[str, Any], report: Report) -> None:
+    """Let a study of finals remember which its finalists are, and those that join them."""
+    if not isinstance(draws, FinalsDraws):
+        return
+    facts = about[FINALS]
+    about[FINALS] = facts | {"finalists": draws.facts()}
+
+    def more(notice: str) -> None:
+        report.notice(notice)
+        about.update({"planned": draws.planned, FINALS: facts | {"finalists": draws.facts()}})
+        study.set_user_attr(ABOUT, about)
+
+    draws.on_more = more
 
 
 def _keep_files(inputs: Inputs, run_scores: ScoreTable | None) -> None:
@@ -197,8 +214,8 @@ def draws_of(
     """Return what to evaluate, and what the study remembers of `--trials`."""
     space = inputs.space
     grid = space.sampler.kind == "grid"
-    if inputs.part is not None and inputs.part.queue is not None:
-        return GridDraws(inputs.part.queue, more=None, listed=grid), {}
+    if inputs.part is not None and inputs.part.finals is not None:
+        return FinalsDraws(inputs.part.finals, listed=grid), {}
     tried = len(recorded) if grid else recorded.drawn()
     asked, reach = {}, space.trials
     if options.trials is not None:

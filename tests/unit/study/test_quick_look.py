@@ -10,8 +10,16 @@ import pytest
 from sweep.configuration import Bm25Config, Configuration
 from sweep.engine.measure.report import Report
 from sweep.errors import SpaceError, StudyError
+from sweep.study.driver.draws import Recorded
+from sweep.study.driver.finals import (
+    Finals,
+    FinalsDraws,
+    finals_ranking,
+    pick_finalists,
+    spread,
+)
 from sweep.study.driver.identity import check_name
-from sweep.study.driver.quick_look import most_finalists, pick_finalists, spread
+from sweep.study.driver.quick_look import most_finalists
 from sweep.study.quick_look import search_name, without_idle_sample
 from sweep.study.space.read import Sample, SearchSpace
 from sweep.study.study import Study
@@ -164,6 +172,45 @@ def test_of_several_objectives_the_front_comes_first() -> None:
     assert numbers(searched(*values), 4) == [3, 0, 2, 1]
     assert numbers(searched(*values), 2) == [3, 2]  # both ends
     assert numbers(searched(*values), 1) == [3]
+
+
+def test_the_ranking_goes_on_after_the_finalists_and_leaves_none_out() -> None:
+    costs = [30.0, 50.0, 20.0, 50.0, 10.0]  # 4 and 2 are there for what they cost
+    study = searched(*SCORES, recommended=4, costs=costs)
+    ranking = [found.number for found in finals_ranking(study, 3)]
+    assert ranking == [4, 1, 3, 2, 0]
+    assert ranking[:3] == numbers(study, 3)
+
+
+def test_further_finalists_follow_until_one_keeps_every_constraint() -> None:
+    trials = tuple(trial(number, 0.5) for number in range(5))
+    beside = Configuration(mode="bm25", top_k=50, bm25=Bm25Config())
+    finals = Finals(ranking=trials, count=2, others=(beside,))
+    draws, recorded, told = FinalsDraws(finals, listed=True), Recorded(), list[str]()
+    draws.on_more = told.append
+    tried = []
+    for portion in draws.portions(recorded):
+        tried.append(sorted(draw.configuration.top_k for draw in portion))
+        for draw in portion:
+            missed = -1.0 if draw.configuration in (trials[2].configuration, beside) else 1.0
+            recorded.add(
+                TrialRecord(
+                    number=len(recorded),
+                    state="COMPLETE",
+                    configuration=draw.configuration,
+                    constraints={"work <= 1": missed},
+                )
+            )
+    assert tried == [[1, 2, 50], [3, 4]]  # the baseline is feasible, and no finalist
+    assert draws.planned == 5
+    assert list(draws.facts()) == [t.fingerprint for t in trials[:4]]
+    assert told == [
+        "none of 2 finalists keeps every constraint on all documents: 2 further finalists of the "
+        "5 configurations that keep them on the sample"
+    ]
+    again = FinalsDraws(finals, listed=True)  # of a run that comes later
+    assert list(again.portions(recorded)) == []
+    assert again.planned == 5
 
 
 def test_a_long_front_is_taken_at_even_steps() -> None:

@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 from sweep.winner.answer import Answer
 from sweep.winner.message import answer_text
 from sweep.winner.note import answer_note, trial_note
-from sweep.winner.quick_look import Order, Place, QuickLook, best_first
+from sweep.winner.quick_look import FinalistScores, Order, QuickLook, best_first
 from sweep.winner.report.build import build_report
 from sweep.winner.report.content import Paragraph, Table
 from tests.report_material import make_toy_answer, material, trial
@@ -25,18 +25,21 @@ LOUD = (
 TRIALS = [trial(number) for number in range(4)]
 
 
-def place(number: int, sample: float, whole: float) -> Place:
+def place(number: int, sample: float, whole: float) -> FinalistScores:
     label = f"bm25, top {number}"
-    return Place(trial=number, searched_as=number + 10, label=label, sample=sample, whole=whole)
+    return FinalistScores(
+        trial=number, searched_as=number + 10, label=label, sample=sample, whole=whole
+    )
 
 
-def finals(*places: Place, confirm: bool = False, maximize: bool = True) -> QuickLook:
+def finals(*places: FinalistScores, confirm: bool = False, maximize: bool = True) -> QuickLook:
     return dataclasses.replace(
         SEARCH,
         configurations=96,
         finalists=max(1, len(places)),
         confirm=confirm,
         objectives=("ndcg@10",),
+        maximize=maximize,
         places=best_first(places, maximize=maximize),
     )
 
@@ -51,8 +54,8 @@ def test_pairs_that_kept_their_order_by_hand() -> None:
     assert [one.trial for one in FINALS.places] == [1, 2, 3, 4]
     assert FINALS.order_text == (
         "of 6 pairs of finalists 4 kept their order by ndcg@10 from the sample to all documents, "
-        "1 changed it, 1 scored the same on one of both; #1, the best on all documents, was "
-        "number 2 of them on the sample"
+        "1 changed it, 1 scored the same on one of both; #1, the best of them on all documents, "
+        "was number 2 on the sample"
     )
 
 
@@ -77,8 +80,27 @@ def test_the_order_is_that_of_kendalls_tau(scores: list[tuple[float, float]]) ->
 def test_of_what_is_minimised_the_lowest_is_first() -> None:
     found = finals(place(1, 10.0, 30.0), place(2, 12.0, 20.0), maximize=False)
     assert [one.trial for one in found.places] == [2, 1]
-    assert "#2, the best on all documents, was number 2 of them on the sample" in found.order_text
+    assert "#2, the best of them on all documents, was number 2 on the sample" in found.order_text
     assert found.order == Order(pairs=1, kept=0, changed=1)
+
+
+def test_the_rank_follows_the_direction_where_all_score_the_same() -> None:
+    found = finals(
+        place(1, 10.0, 20.0), place(2, 12.0, 20.0), place(3, 14.0, 20.0), maximize=False
+    )
+    assert "#1, the best of them on all documents, was number 1 on the sample" in found.order_text
+
+
+def test_finalists_that_violate_a_constraint_are_told() -> None:
+    found = dataclasses.replace(FINALS, finalists=6, infeasible=2)
+    assert found.headline == (
+        "6 finalists of 96 configurations that were searched on 20,000 of 171,332 documents "
+        "(a@sample); 2 of them violate a constraint on all documents"
+    )
+    assert found.tried_text == (
+        "the search on 20,000 of 171,332 documents tried 96 configurations, of which 6 became "
+        "finalists on all documents"
+    )
 
 
 def test_the_search_says_that_it_is_flattered_and_decides_nothing() -> None:
