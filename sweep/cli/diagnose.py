@@ -35,15 +35,15 @@ def command(
     12 of the study that was run last.
     """
     from sweep.cli.diagnosis_view import print_diagnosis
-    from sweep.cli.opening import open_study
+    from sweep.cli.opening import means_trial, open_study
     from sweep.cli.output import print_json
     from sweep.cli.progress import shown_report
     from sweep.study.diagnosis.diagnosis import diagnose
-    from sweep.study.named import named_trial, names_trial
+    from sweep.study.named import named_trial
     from sweep.study.quick_look import sample_key
     from sweep.study.reopen import reopen
 
-    if trial is None and study is not None and (names_trial(study)):
+    if trial is None and means_trial(study, storage):
         study, trial = None, study
     opened = open_study(study, storage)
     record = named_trial(opened, trial)

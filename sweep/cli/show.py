@@ -57,12 +57,12 @@ def command(
     TRIAL is a number, or recommended, best or baseline; `sweep show 12` shows trial 12 of the
     study that was run last.
     """
-    from sweep.cli.opening import open_study
+    from sweep.cli.opening import means_trial, open_study
     from sweep.cli.output import print_json
     from sweep.cli.trial_view import print_pairs, print_trial
-    from sweep.study.named import named_trial, names_trial
+    from sweep.study.named import named_trial
 
-    if trial is None and study is not None and names_trial(study):
+    if trial is None and means_trial(study, storage):
         trial, study = study, None
     _refuse_conflicts(
         trial=trial, form=form, out=out, queries=queries, sensitivity=sensitivity, as_json=as_json

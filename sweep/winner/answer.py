@@ -115,6 +115,11 @@ class Answer:
             return FLATTERED
         if self.adaptive is None:
             return "one query cannot both choose and confirm"
+        if self.counts.left > 0:
+            return (
+                f"{self.adaptive} chose what to try by these queries; a confirm set (`split`) is "
+                f"opened when the study is finished"
+            )
         return (
             f"{self.adaptive} chose what to try by these queries, and none is left to confirm "
             f"with; `split: {{confirm: 0.3}}` keeps some"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sweep.text_lines import counted
 from sweep.trials import TrialRecord
 from sweep.winner.violations import Violation, violations_of
 
@@ -34,16 +35,17 @@ class Counts:
 
     def __str__(self) -> str:
         """Return `47 configurations evaluated, 1 failed`; an unfinished study says so."""
-        text = f"{self.complete} configurations evaluated"
+        text = f"{counted(self.complete, 'configuration')} evaluated"
         if self.left > 0:
             text = (
-                f"{self.complete} of {self.planned} configurations evaluated: NOT FINISHED, the "
-                f"choice may change; {self.finish} goes on"
+                f"{self.complete:,} of {counted(self.planned, 'configuration')} evaluated: NOT "
+                f"FINISHED, the choice may change; {self.finish} goes on"
             )
         if self.failed:
-            text += f", {self.failed} failed"
+            text += f", {self.failed:,} failed"
         if self.infeasible:
-            text += f", {self.infeasible} violate a constraint"
+            verb = "violates" if self.infeasible == 1 else "violate"
+            text += f", {self.infeasible:,} {verb} a constraint"
             if self.violations:
                 text += f" ({'; '.join(map(str, self.violations))})"
         return text

@@ -67,3 +67,19 @@ def critical_slices(
             )
         )
     return tuple(found)
+
+
+def must_text(critical: CriticalSlice) -> str:
+    """Return a critical slice's condition, and what a configuration scores there.
+
+    `recall@5 >= .9 where kind=identifier: .933 [.820, 1.000] (14 queries; .871 on all)`
+    """
+    low, high = critical.interval
+    told = f"{compact(critical.value)} [{compact(low)}, {compact(high)}]"
+    told += f" ({critical.queries} queries; {compact(critical.overall)} on all)"
+    if critical.confirm is not None:
+        confirmed = f"{compact(critical.confirm)} ({critical.confirm_queries} queries)"
+        told += f"; confirm set {confirmed}"
+    bound = without_zero(f"{critical.bound:g}")
+    condition = f"{critical.metric} {critical.op} {bound} where {critical.where}"
+    return f"{condition}: {told}{'' if critical.kept else ', VIOLATED'}"

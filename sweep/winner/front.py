@@ -12,8 +12,8 @@ from sweep.trials import TrialRecord
 from sweep.winner.baseline import Baseline
 from sweep.winner.bundle import bundle_folder
 from sweep.winner.counts import Counts
-from sweep.winner.critical import critical_slices
-from sweep.winner.message import must_text, study_lines
+from sweep.winner.critical import critical_slices, must_text
+from sweep.winner.message import study_lines
 from sweep.winner.quick_look import QuickLook
 
 

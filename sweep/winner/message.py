@@ -4,11 +4,12 @@ import math
 import shlex
 from collections.abc import Mapping
 
+from sweep.text_lines import counted
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
 from sweep.winner.bundle import bundle_folder
 from sweep.winner.counts import Counts
-from sweep.winner.critical import CriticalSlice
+from sweep.winner.critical import CriticalSlice, must_text
 from sweep.winner.figures import Figure
 from sweep.winner.insight.holes import Holes
 from sweep.winner.rounding import compact, megabytes, milliseconds, plain, signed, without_zero
@@ -103,6 +104,13 @@ def _gain_lines(answer: Answer) -> list[str]:
     if answer.best_difference is not None and answer.best_gains:
         best = answer.compared[answer.recommendation.best]
         return [f"{shown}; the best, #{best}, shows one: {with_sign(answer.best_difference)}"]
+    base = answer.baseline
+    if base is not None and base.number in set(answer.compared) - set(answer.tied):
+        assert answer.difference is not None, "a gain is shown of a difference only"
+        return [
+            f"{shown} on {counted(answer.difference.queries, 'query')}; on the "
+            f"{answer.search.queries:,} that choose, it is separable from the best"
+        ]
     return [f"{shown}: nothing here is shown to beat what you have"]
 
 
@@ -225,22 +233,6 @@ def study_lines(study: str, counts: Counts) -> list[str]:
     """Return how many configurations ended how, and which were left out in doubt."""
     doubtful = doubtful_text(counts.doubtful)
     return [f"STUDY {study}: {counts}", *([f"      doubtful: {doubtful}"] if doubtful else [])]
-
-
-def must_text(critical: CriticalSlice) -> str:
-    """Return a critical slice's condition, and what a configuration scores there.
-
-    `recall@5 >= .9 where kind=identifier: .933 [.820, 1.000] (14 queries; .871 on all)`
-    """
-    low, high = critical.interval
-    told = f"{compact(critical.value)} [{compact(low)}, {compact(high)}]"
-    told += f" ({critical.queries} queries; {compact(critical.overall)} on all)"
-    if critical.confirm is not None:
-        confirmed = f"{compact(critical.confirm)} ({critical.confirm_queries} queries)"
-        told += f"; confirm set {confirmed}"
-    bound = without_zero(f"{critical.bound:g}")
-    condition = f"{critical.metric} {critical.op} {bound} where {critical.where}"
-    return f"{condition}: {told}{'' if critical.kept else ', VIOLATED'}"
 
 
 def with_interval(figure: Figure) -> str:

@@ -11,7 +11,7 @@ from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
 from sweep.winner.baseline import Baseline
 from sweep.winner.bundle import bundle_folder
-from sweep.winner.critical import critical_slices
+from sweep.winner.critical import critical_slices, must_text
 from sweep.winner.front import Front
 from sweep.winner.markdown import markdown_table as _table
 from sweep.winner.markdown import markdown_text as _text
@@ -19,7 +19,6 @@ from sweep.winner.message import (
     WHILE_BUSY,
     answer_text,
     is_busy,
-    must_text,
     with_interval,
     with_sign,
 )

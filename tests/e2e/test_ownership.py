@@ -113,3 +113,11 @@ def test_labels_are_not_applied_to_trials_of_an_earlier_study() -> None:
     for known in ([trial(0, 5)], [trial(0, 3), trial(1, 5), trial(2, 7)], [None]):
         with pytest.raises(StudyError, match="sweep delete one@abc"):
             check_same_trials(study, "one@abc", known)
+
+
+def test_a_study_that_is_named_like_a_trial_is_shown_by_its_name(tmp_path: Path) -> None:
+    folder = begin(tmp_path, "which one", "--study", "baseline")
+    call_well("run", "space.yaml", "--study", "later", "--threads", 1, cwd=folder)
+    assert call_json("show", "baseline", cwd=folder)["study"] == "baseline"
+    assert call_json("diagnose", "baseline", cwd=folder)["study"] == "baseline"
+    assert call_json("show", "1", cwd=folder)["number"] == 1  # a trial of the last one

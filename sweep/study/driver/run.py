@@ -145,17 +145,16 @@ def _run_locked(
     clear_halves(study_folder(name).path)
     identity = study_identity(space, engine.corpus, engine.options.precision)
     study = open_study(name, storage, space, identity, axes)
-    recorded = read_recorded(study)
+    before, late = len(recorded := read_recorded(study)), False
     draws, asked = draws_of(inputs, recorded, options, study.user_attrs.get(ABOUT, {}))
     about = describe(space, identity, engine.corpus, inputs.folder, split)
     about |= {"axes": axes, "planned": draws.planned, "asked": asked, NOTES: list(inputs.notes)}
     about["baseline_run"] = baseline_facts(run_file, run_scores)
-    about |= {} if inputs.part is None else inputs.part.about
+    about |= dict(inputs.part.about) if inputs.part else {}
     _follow(draws, study, about, engine.report)
     about |= stamp(abouts_of(storage).values()) | {"made_with": surroundings(engine, values)}
     study.set_user_attr(ABOUT, about)
     _keep_files(inputs, run_scores)
-    before, late = len(recorded), False
     scope = quick_look_of(Study(name, options.storage)) if inputs.part else None
     showcase = Showcase(storage, name, evaluation.goals, engine.report, scope=scope)
     showcase.introduce(space, split, engine.corpus)
@@ -170,8 +169,8 @@ def _run_locked(
         engine.report.notice(draws.shortage)
         study.set_user_attr(ABOUT, about | {"planned": draws.planned})
     stopped = _stopped(draws.planned, len(recorded), before=before, late=late)
-    is_search = inputs.whole is not None  # of a quick look: its finalists are confirmed
-    if stopped is None and split.confirm and len(evaluation.goals) == 1 and not is_search:
+    one_goal, is_search = len(evaluation.goals) == 1, inputs.whole is not None
+    if stopped is None and split.confirm and one_goal and not is_search:  # finalists confirm
         confirm(Study(name, options.storage), evaluation, split.confirm, run=run_file)
     return stopped
 

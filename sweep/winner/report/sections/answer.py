@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer, Gain
 from sweep.winner.bundle import bundle_folder
-from sweep.winner.critical import CriticalSlice
+from sweep.winner.critical import CriticalSlice, must_text
 from sweep.winner.figures import CONFIRMED, CROSS_VALIDATED
 from sweep.winner.front import Front
 from sweep.winner.message import (
@@ -18,7 +18,6 @@ from sweep.winner.message import (
     index_text,
     is_busy,
     latency_amount,
-    must_text,
     power_text,
     score_note,
     score_text,
@@ -57,7 +56,7 @@ def answer_section(material: Material) -> tuple[str, str, Section]:
     if material.unfinished:
         blocks.append(
             Paragraph(
-                text=f"This study is not finished: {material.counts} where it was.",
+                text=f"This study is not finished: {material.counts}.",
                 tone="caution",
             )
         )

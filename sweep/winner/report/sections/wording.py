@@ -51,7 +51,9 @@ def trial_rows(
     columns += [Column(TITLES[name], "number") for name in costs]
     rows, marked = [], set()
     for place, trial in enumerate(trials):
-        roles = board.roles.get(trial.number, ())
+        said = board.roles.get(trial.number, ())
+        is_tied = trial.number in board.tied and not {"best", "tied"} & set(said)
+        roles = (*said, "tied") if is_tied else said
         if {"recommended", "front"} & set(roles):
             marked.add(place)
         row = [str(trial.number)]
