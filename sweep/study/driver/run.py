@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+import optuna
+
 from sweep.engine.engine import Engine
 from sweep.engine.measure.report import Report
 from sweep.engine.store.store import write_whole
@@ -150,8 +152,7 @@ def _run_locked(
     about = describe(space, identity, engine.corpus, inputs.folder, split)
     about |= {"axes": axes, "planned": draws.planned, "asked": asked, NOTES: list(inputs.notes)}
     about["baseline_run"] = baseline_facts(run_file, run_scores)
-    about |= dict(inputs.part.about) if inputs.part else {}
-    _follow(draws, study, about, engine.report)
+    _add_part(inputs, draws, study, about, engine.report)
     about |= stamp(abouts_of(storage).values()) | {"made_with": surroundings(engine, values)}
     study.set_user_attr(ABOUT, about)
     _keep_files(inputs, run_scores)
@@ -175,8 +176,15 @@ def _run_locked(
     return stopped
 
 
-def _follow(draws: Any, study: Any, about: dict[str, Any], report: Report) -> None:
-    """Let a study of finals remember which its finalists are, and those that join them."""
+def _add_part(
+    inputs: Inputs,
+    draws: GridDraws | SampledDraws,
+    study: optuna.Study,
+    about: dict[str, Any],
+    report: Report,
+) -> None:
+    """Add what is remembered of a quick look: its finalists, and those that join them later."""
+    about |= {} if inputs.part is None else inputs.part.about
     if not isinstance(draws, FinalsDraws):
         return
     facts = about[FINALS]
