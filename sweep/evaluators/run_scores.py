@@ -281,8 +281,8 @@ def _check_labels(qrels: Qrels, labels: tuple[int, int]) -> None:
             if not labels[0] <= label <= labels[1]:
                 raise MetricError(
                     f"qrels, query {shorten(query)}, document {shorten(document)}: labels "
-                    f"must lie in "
-                    f"{labels[0]} to {labels[1]} for document_retrieval, got {label}. "
+                    f"must lie in {labels[0]} to {labels[1]} for document_retrieval, "
+                    f"got {label}. "
                     "Give their range: --set ground_truth_label_max=.."
                 )
 

@@ -70,16 +70,13 @@ def read_label_file(
             raise StudyError(
                 f"{where}: a label must not contradict the corpus, got {grade} for "
                 f"{shorten(pair[0])} and {shorten(pair[1])}, which it labels {before}. Leave "
-                f"the cell empty, or "
-                f"correct the corpus and run the sweep again."
+                "the cell empty, or correct the corpus and run the sweep again."
             )
         first, given = found.setdefault(pair, (where, grade))
         if given != grade:
             raise StudyError(
                 f"{where}: a pair must have one label, got {grade} for {shorten(pair[0])} and "
-                f""
-                f"{shorten(pair[1])} after {given} in line {first.rpartition(':')[2]}. Empty "
-                f"one of them."
+                f"{shorten(pair[1])} after {given} in {_at(first)}. Empty one of them."
             )
         known += before is not None
     new = {p: grade for p, (_, grade) in found.items() if p[1] not in corpus.qrels[p[0]]}
@@ -108,8 +105,8 @@ class _Checks:
         if query not in self.judged:
             raise StudyError(
                 f"{where}: {QUERY} must be a query that has a label already, got "
-                f"{shorten(query)}, which "
-                f"no score of the study counts. Label it in the corpus, and run the sweep again."
+                f"{shorten(query)}, which no score of the study counts. Label it in the corpus, "
+                "and run the sweep again."
             )
         return query, document
 
@@ -135,6 +132,12 @@ def _id(record: Mapping[str, Any], name: str, where: str) -> str:
             f"`sweep pool` writes them."
         )
     return value
+
+
+def _at(where: str) -> str:
+    """Return the place of a row in its file, for people: `line 4`, `row 4` of a workbook."""
+    at = where.rpartition(":")[2]
+    return f"line {at}" if at.isdigit() else at
 
 
 def _twin(id_: str, known: Iterable[str]) -> str:
@@ -166,13 +169,13 @@ def _named(record: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return label, query and document of a record; a name may be in another case, or with `-`."""
     found = {}
     for wanted, alike in _alike(tuple(record)).items():
-        if len(alike) > 1 and wanted not in alike:
+        if len(alike) > 1:
             raise StudyError(
                 f"{where}: one column must be {wanted}, got {', '.join(map(shorten, alike))}. "
                 "Remove one of them."
             )
         if alike:
-            found[wanted] = record[wanted if wanted in alike else alike[0]]
+            found[wanted] = record[alike[0]]
     return found
 
 
