@@ -140,9 +140,9 @@ def make_pool(
 def _no_labels(study: Study) -> str:
     """Return why labels of documents do not enter the objective, and what to do."""
     name = study.goals[0].name
-    by_document = name.removeprefix("span_")
+    by_document = name.removeprefix("span_") if name.startswith("span_ndcg@") else "ndcg@10"
     advice = "Costs need no label: there is nothing to do."
-    if by_document != name:
+    if name.startswith("span_"):
         advice = (
             "Spans are judged wherever they are: there is nothing to label. To pool documents, "
             f"run a space with `objective: {by_document}` in place of it."
