@@ -36,3 +36,14 @@ def whole_number(value: object) -> int | None:
     if not -LIMIT < value < LIMIT or value != int(value):  # NaN is not between two numbers
         return None
     return int(value)
+
+
+def whole_rule(value: object) -> str:
+    """Return what a value must be that `whole_number` refuses: the limit is told beyond it."""
+    number: object = value
+    if isinstance(value, str) and _DECIMAL.fullmatch(value):
+        number = Decimal(value.strip())
+    known = isinstance(number, int | float | Decimal) and not isinstance(number, bool)
+    if known and abs(number) >= LIMIT and number not in (float("inf"), -float("inf")):
+        return "a whole number of at most 9 digits"
+    return "a whole number"

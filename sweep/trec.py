@@ -58,8 +58,8 @@ def read_trec_run(path: Path) -> dict[str, dict[str, float]]:
         if document in entries:
             raise MetricError(
                 f"{where}: a query may list a document once, got {shorten(document)} again "
-                f"for query "
-                f"{shorten(query)}. Remove one, or give chunks ids of their own ({document}#1)."
+                f"for query {shorten(query)}. Remove one, or give chunks ids of their own "
+                f"({document}#1)."
             )
         entries[document] = score
     refuse_empty(path, run, "entry")

@@ -216,7 +216,7 @@ def print_next(asked: "AskedCorpus", space: Path, earlier: "EarlierStudies | Non
         named = f" --study {shlex.quote(earlier.next_name)}"
         message(
             f"note: {counted(len(earlier.names), 'study')} over the earlier corpus {stay} "
-            f"({shown}{more}); the new one needs a name of its own:{named}. What is computed "
+            f"({shown}{more}); a run over the new one is another study:{named}. What is computed "
             "of pages that have not changed is reused"
         )
     query = asked.corpus.queries[0].text

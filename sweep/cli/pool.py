@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     "applied",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Filled labels (.csv or .jsonl): score the study again under them, as NAME@HASH.",
+    help="Filled labels (.csv, .jsonl, .xlsx): score the study again under them, as NAME@HASH.",
 )
 @click.option("--encoding", metavar="NAME", help="Of the file to --apply, if it is not UTF-8.")
 @storage_option()
@@ -149,6 +149,7 @@ def _apply(
     from sweep.study.labels.label_files import read_label_file
     from sweep.study.labels.rescore import rescore
     from sweep.study.reopen import study_corpus
+    from sweep.text_lines import counted
 
     corpus = study_corpus(study)
     found = read_label_file(path, corpus, hole_labels(study, corpus), encoding=encoding)
@@ -164,19 +165,14 @@ def _apply(
     before, after = _outcome(study), _outcome(sibling)
     if as_json:
         print_json(
-            {
-                "study": sibling.name,
-                "of": study.name,
-                "labels": counts,
-                "before": before,
-                "after": after,
-            }
+            {"study": sibling.name, "of": study.name, "labels": counts}
+            | {"before": before, "after": after}
         )
         return
     message(
-        f"{len(found.labels):,} labels added ({found.blank:,} rows without a label left out, "
-        f"{found.known:,} known already); {len(sibling.trials):,} trials scored again as "
-        f"{sibling.name}; {study.name} stays as it is"
+        f"{counted(len(found.labels), 'label')} added ({found.blank:,} rows without a label "
+        f"left out, {found.known:,} known already); {len(sibling.trials):,} trials scored again "
+        f"as {sibling.name}; {study.name} stays as it is"
     )
     _print_change(study, sibling)
 

@@ -122,8 +122,7 @@ def _refuse_huge(records: list[tuple[Place, Document]]) -> None:
             raise CorpusError(
                 f"{place}: a document must hold at most {LONGEST_DOCUMENT:,} characters, got "
                 f"{shorten(document.id)} with {len(document.text):,}. Split it into its parts "
-                f"(chapters, "
-                "messages), each with an id of its own."
+                "(chapters, messages), each with an id of its own."
             )
 
 

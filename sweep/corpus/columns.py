@@ -152,8 +152,7 @@ def check_given(given: Mapping[str, str], read: Iterable[ColumnsRead]) -> None:
             hint = " ".join([nearest(column, names), there_are(names)]).strip()
             raise CorpusError(
                 f"--column {field}: must name a column of a table, got {shorten(column)}, "
-                f"which none "
-                f"was read by. {hint}"
+                f"which none was read by. {hint}"
             )
 
 

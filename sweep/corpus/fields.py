@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sweep.errors import CorpusError
-from sweep.numerals import whole_number
+from sweep.numerals import whole_number, whole_rule
 from sweep.text_lines import shorten
 
 EXACT_BELOW = 1e15  # a spreadsheet keeps 15 digits, a float 15 to 17
@@ -94,8 +94,8 @@ def read_whole_number(value: object, *, where: str, what: str) -> int:
     number = whole_number(value)
     if number is None:
         raise CorpusError(
-            f"{where}: {what} must be a whole number, got {shorten(value)}. Round it, or scale it "
-            "up."
+            f"{where}: {what} must be {whole_rule(value)}, got {shorten(value)}. Round it, or "
+            "scale it."
         )
     return number
 

@@ -74,6 +74,7 @@ def _parse(text: str, *, where: str, what: str, advice: str = "Write one record 
             text,
             parse_constant=_refuse_constant,
             parse_float=_finite,
+            parse_int=_integer,
             object_pairs_hook=unique_keys,
         )
     except json.JSONDecodeError as error:
@@ -98,6 +99,13 @@ def _parse(text: str, *, where: str, what: str, advice: str = "Write one record 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name}, which is not JSON")
+
+
+def _integer(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:  # Python reads no integer of more than 4,300 digits
+        raise ValueError(f"a number of {len(text.lstrip('-')):,} digits") from None
 
 
 def _finite(text: str) -> float:

@@ -196,8 +196,7 @@ def _check_options(
     for name in unknown:
         raise EvaluatorInputError(
             f"unknown parameter, got {shorten(name)}. There is one threshold per metric: "
-            f"{settable}; "
-            "those of holes and holes_ratio are always 0.",
+            f"{settable}; those of holes and holes_ratio are always 0.",
             code="UNKNOWN_PARAMETER",
         )
     for name, threshold in zip(names, thresholds.values(), strict=True):

@@ -60,7 +60,7 @@ def read_ground_truth(value: object, low: int, high: int) -> list[tuple[Hashable
         where = f"{what}[{index}]"
         id_, label = _read_item(item, "query_relevance_label", where=where, prefix="GT")
         if not isinstance(label, int):
-            rule, code = "must be a whole number", "LABEL_NOT_INT"
+            rule, code = "must be an integer", "LABEL_NOT_INT"
         elif label < low:
             rule, code = f"must be >= ground_truth_label_min ({low})", "LABEL_BELOW_MIN"
         elif label > high:
@@ -70,8 +70,7 @@ def read_ground_truth(value: object, low: int, high: int) -> list[tuple[Hashable
             continue
         raise EvaluatorInputError(
             f"{where}: query_relevance_label {rule}, got {shorten(label)}. Correct the label, "
-            f"or give "
-            "the range of your labels.",
+            "or give the range of your labels.",
             code=code,
         )
     return pairs

@@ -55,8 +55,7 @@ def parse_template(text: object, *, where: str) -> Template:
         if path[0] != root or len(path) == 1 or "" in path:
             raise MetricError(
                 f"{where}: a placeholder must name a field of the data row, got "
-                f"{shorten(match[0])}. "
-                f"{_ADVICE}"
+                f"{shorten(match[0])}. {_ADVICE}"
             )
     return Template(text)
 
@@ -111,8 +110,7 @@ def _look_up(values: Mapping[str, Any], path: list[str]) -> Any:
             within = f" in {'.'.join(path[1:depth])!r}" if depth > 1 else ""
             raise RowError(
                 f"a mapped field must be in the row, got no {shorten(name)}{within} (there: "
-                f"{known}). "
-                "Correct the mapping, or add the field.",
+                f"{known}). Correct the mapping, or add the field.",
                 code="FIELD_NOT_FOUND",
             )
         here = here[name]

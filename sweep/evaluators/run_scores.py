@@ -67,8 +67,8 @@ def parse_metrics(text: str) -> tuple[Metric, ...]:
         if metric.family != "document" or metric.budget_tokens is not None:
             raise MetricError(
                 f"--metrics: must be computable from ranked documents, got "
-                f"{shorten(str(metric))}. "
-                "Chunks, tokens and costs are known to `sweep run` only; write ndcg@10."
+                f"{shorten(str(metric))}. Chunks, tokens and costs are known to `sweep run` "
+                "only; write ndcg@10."
             )
     return metrics
 
@@ -124,9 +124,8 @@ def score_run(
         ours, theirs = (next(iter(queries)) for queries in (qrels.graded, run))
         raise MetricError(
             f"{where}: run and qrels must share a query, got {len(run)} and "
-            f"{len(qrels.graded)} "
-            f"queries without a common one (for example {shorten(theirs)} and "
-            f"{shorten(ours)}). Check the ids."
+            f"{len(qrels.graded)} queries without a common one (for example "
+            f"{shorten(theirs)} and {shorten(ours)}). Check the ids."
         )
     if _needs_range(metrics):
         _check_labels(qrels, labels)
@@ -281,9 +280,8 @@ def _check_labels(qrels: Qrels, labels: tuple[int, int]) -> None:
             if not labels[0] <= label <= labels[1]:
                 raise MetricError(
                     f"qrels, query {shorten(query)}, document {shorten(document)}: labels "
-                    f"must lie in "
-                    f"{labels[0]} to {labels[1]} for document_retrieval, got {label}. "
-                    "Give their range: --set ground_truth_label_max=.."
+                    f"must lie in {labels[0]} to {labels[1]} for document_retrieval, "
+                    f"got {label}. Give their range: --set ground_truth_label_max=.."
                 )
 
 

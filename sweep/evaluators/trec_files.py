@@ -10,7 +10,7 @@ from pathlib import Path
 from sweep.errors import MetricError
 from sweep.evaluators.ranked_rows import read_judged, read_query_id, read_retrieved
 from sweep.evaluators.rows import read_rows
-from sweep.numerals import whole_number
+from sweep.numerals import whole_number, whole_rule
 from sweep.text_lines import shorten
 from sweep.trec import TREC_QRELS, is_json, read_cells, read_trec_run, refuse_empty
 
@@ -46,7 +46,7 @@ def read_qrels(path: Path) -> Qrels:
         label = whole_number(text)
         if label is None:
             raise MetricError(
-                f"{path}:{number}: the label must be a whole number, got {shorten(text)}. "
+                f"{path}:{number}: the label must be {whole_rule(text)}, got {shorten(text)}. "
                 "Round it, or scale it up."
             )
         known = qrels.setdefault(query, {}).setdefault(document, label)

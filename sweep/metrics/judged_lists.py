@@ -122,6 +122,5 @@ def _refuse_repetition(judgements: Judgements, key: int) -> None:
     row, document = divmod(key, judgements.n_documents)
     raise MetricError(
         f"document list of query {shorten(judgements.query_ids[row])}: each document may "
-        f"stand in it "
-        f"once, got position {document} twice. Merge chunks into documents first."
+        f"stand in it once, got position {document} twice. Merge chunks into documents first."
     )

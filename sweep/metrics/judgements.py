@@ -238,7 +238,6 @@ def _checked_label(label: object, query: object, document: object) -> int:
     if not isinstance(label, int | np.integer) or abs(int(label)) >= _LABEL_LIMIT:
         raise MetricError(
             f"judgement of {shorten(document)} for {shorten(query)}: the label must be a "
-            f"whole number, "
-            f"got {shorten(label)}. Round it, or map it to grades (0 to 4)."
+            f"whole number, got {shorten(label)}. Round it, or map it to grades (0 to 4)."
         )
     return int(label)

@@ -33,7 +33,7 @@ class EarlierStudies:
 
     Attributes:
         names: the studies, the one that was run last first.
-        next_name: a name for a study over what the folder holds now.
+        next_name: the study over what the folder holds now, or a free name for one.
     """
 
     names: tuple[str, ...]
@@ -55,13 +55,24 @@ def earlier_studies(folder: Path, content: str, *, name: str) -> EarlierStudies 
         known
         for known, about in sorted(abouts.items(), key=lambda a: recency(a[1]), reverse=True)
         if about.get("corpus_folder") == str(folder.resolve())
-        and LABELS not in about
-        and about["identity"]["corpus"] != content
+        and _content(about) != content
     ]
     if not names:
         return None
+    going_on = [
+        known
+        for known, about in sorted(abouts.items(), key=lambda a: recency(a[1]), reverse=True)
+        if about.get("corpus_folder") == str(folder.resolve())
+        and LABELS not in about
+        and _content(about) == content
+    ]
     free = name if name not in abouts else next_name(name, abouts)
-    return EarlierStudies(names=tuple(names), next_name=free)
+    return EarlierStudies(names=tuple(names), next_name=going_on[0] if going_on else free)
+
+
+def _content(about: dict[str, Any]) -> str:
+    """Return the hash of a study's corpus, without labels that were added to it."""
+    return str(about.get(LABELS, {}).get("corpus", about["identity"]["corpus"]))
 
 
 def list_studies(storage: str | None = None) -> list[StudySummary]:

@@ -80,6 +80,8 @@ def test_from_a_folder_and_a_spreadsheet_to_a_winner(place: Path) -> None:
     assert call_json("diagnose", "mine", cwd=place)
     call_well("export", "mine", "--out", "bundle", cwd=place)
     assert "sweep run search_spaces/mine.yaml --study mine-2 (what is" in refused.stderr
+    again = call_well(*second, cwd=place)
+    assert "sweep run search_spaces/second.yaml --study mine-2\n" in again.stdout
 
 
 def test_json_holds_all_that_is_told(place: Path) -> None:

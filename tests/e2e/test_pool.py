@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sweep.corpus import read_corpus
+from sweep.study.listing import earlier_studies
 from sweep.study.study import Study
 from tests.corpus_files import HEADER
 from tests.e2e.command import DONE, comparable, rankings, recorded, trials_of, write_space
@@ -108,12 +109,20 @@ def test_every_metric_is_that_of_a_run_with_the_labels(folder: Path, tmp_path: P
     assert (folder / "results" / "grid" / "holes.json").read_bytes() == about
 
 
-def test_what_the_sibling_can_do(folder: Path) -> None:
+def test_what_the_sibling_can_do(
+    folder: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     labels = filled(folder)
     told = call_well("pool", "grid", "--apply", "labels.csv", cwd=folder)
     assert told.stdout.startswith("CHANGE #")
     assert f"{len(labels)} labels added" in told.stderr
     name = sibling_of(folder)
+    monkeypatch.chdir(folder)
+    earlier = earlier_studies(undisturbed / "island", "another", name="grid")
+    assert earlier is not None
+    assert (set(earlier.names), earlier.next_name) == ({"grid", name}, "grid-2")
+    content = read_corpus(undisturbed / "island").hash
+    assert earlier_studies(undisturbed / "island", content, name="x") is None
     assert f"STUDY {name}: {TRIALS} configurations evaluated" in told.stdout
     best = call_json("best", cwd=folder)
     assert best["study"] == name  # the one that was made last
@@ -291,7 +300,10 @@ def test_several_objectives_and_objectives_without_holes(tmp_path: Path) -> None
     assert "FRONT" in done.stdout
     write_space(tmp_path / "span.yaml", {**GRID, "name": "span", "objective": "span_recall"})
     assert "HOLES" not in call_well("run", "span.yaml", "--threads", 1, cwd=tmp_path).stdout
-    assert_told(call("pool", "span", cwd=tmp_path), "Spans are judged wherever they are")
+    assert_told(
+        call("pool", "span", cwd=tmp_path),
+        "there is nothing to label. To pool documents, run a space with `objective: ndcg@10`",
+    )
 
 
 def test_a_token_budget_and_options_that_exclude_each_other(tmp_path: Path) -> None:

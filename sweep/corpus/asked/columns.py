@@ -71,8 +71,7 @@ def parse_asked_columns(texts: Iterable[str]) -> AskedColumns:
             rule = "one column a field" if twice else "FIELD=COLUMN"
             raise CorpusError(
                 f"--column: must be {rule}, got {shorten(text)}. Write for example "
-                f"question=Frage; "
-                f"fields are {', '.join(NAMES)}."
+                f"question=Frage; fields are {', '.join(NAMES)}."
             )
         columns[field] = (*columns.get(field, ()), column)
     return columns

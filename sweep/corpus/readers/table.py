@@ -78,8 +78,7 @@ def read_table(table: Table, options: ReadOptions, *, role: Role | None) -> Iter
         raise CorpusError(
             f"{table.file}: {role} must have {' and '.join(NEEDED[role])}, got columns "
             f"{', '.join(map(repr, table.columns[:12]))}. Name the one for "
-            f"{shorten(missing[0])} by "
-            f"--column {missing[0]}=COLUMN."
+            f"{shorten(missing[0])} by --column {missing[0]}=COLUMN."
         )
     named = {f: find_column(c, table.columns) for f, c in options.columns.items()}
     given = frozenset(f for f, c in named.items() if c is not None and columns.get(f) == c)

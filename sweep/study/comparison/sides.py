@@ -105,8 +105,7 @@ def _split(text: str) -> tuple[str | None, str]:
     if not name or not what:
         raise StudyError(
             f"compare: a side of a study is written STUDY:TRIAL, got {shorten(text)}. Write "
-            f"for example "
-            f"mine:12 or mine:recommended."
+            "for example mine:12 or mine:recommended."
         )
     return name, what
 

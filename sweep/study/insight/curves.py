@@ -163,6 +163,5 @@ def _check(name: str) -> None:
     if not metric_at(name, 1).per_query:
         raise MetricError(
             f"metric {shorten(name)}: a curve needs one that has a score for each query, got "
-            f"a cost of "
-            f"whole configurations. Write ndcg@10."
+            "a cost of whole configurations. Write ndcg@10."
         )

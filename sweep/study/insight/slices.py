@@ -130,8 +130,7 @@ def _recorded(study: Study, scored: Scored, metric: str) -> str:
         near = get_close_matches(name, known, n=3, cutoff=0.4) or known
         raise MetricError(
             f"--metric: must be one that the study recorded per query, got {shorten(metric)}. "
-            f"Nearest: "
-            f"{', '.join(near)}; another is recorded under `metrics:` in the space file."
+            f"Nearest: {', '.join(near)}; another is recorded under `metrics:` in the space file."
         )
     return name
 

@@ -1,4 +1,4 @@
-"""Files of labels that people or tools have filled in: CSV or JSON Lines, read whole or refused.
+"""Files of labels that people or tools have filled in: CSV, JSON Lines, workbooks; all or nothing.
 
 Ids are taken as they are written: `007` is not 7. A pair of query and document without a label is
 skipped; anything that is no label of a known, unjudged pair is refused with its line.
@@ -6,7 +6,7 @@ skipped; anything that is no label of a known, unjudged pair is refused with its
 
 import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from sweep.corpus import read_jsonl
 from sweep.corpus.columns import normal
 from sweep.corpus.labels import Pair
-from sweep.corpus.tables import read_tables
+from sweep.corpus.tables import Table, read_tables
 from sweep.corpus.text_file import check_encoding
 from sweep.csv_text import unguarded
 from sweep.errors import StudyError
@@ -46,7 +46,7 @@ def read_label_file(
     """Read the labels of a file.
 
     Args:
-        path: ends in .csv or .jsonl.
+        path: ends in .csv, .jsonl or .xlsx.
         corpus: whose pairs are labelled.
         labels: the lowest and the highest label.
         encoding: of the file; None: UTF-8, or what its byte order mark says.
@@ -70,16 +70,13 @@ def read_label_file(
             raise StudyError(
                 f"{where}: a label must not contradict the corpus, got {grade} for "
                 f"{shorten(pair[0])} and {shorten(pair[1])}, which it labels {before}. Leave "
-                f"the cell empty, or "
-                f"correct the corpus and run the sweep again."
+                "the cell empty, or correct the corpus and run the sweep again."
             )
         first, given = found.setdefault(pair, (where, grade))
         if given != grade:
             raise StudyError(
                 f"{where}: a pair must have one label, got {grade} for {shorten(pair[0])} and "
-                f""
-                f"{shorten(pair[1])} after {given} in line {first.rpartition(':')[2]}. Empty "
-                f"one of them."
+                f"{shorten(pair[1])} after {given} in {_at(first)}. Empty one of them."
             )
         known += before is not None
     new = {p: grade for p, (_, grade) in found.items() if p[1] not in corpus.qrels[p[0]]}
@@ -108,8 +105,8 @@ class _Checks:
         if query not in self.judged:
             raise StudyError(
                 f"{where}: {QUERY} must be a query that has a label already, got "
-                f"{shorten(query)}, which "
-                f"no score of the study counts. Label it in the corpus, and run the sweep again."
+                f"{shorten(query)}, which no score of the study counts. Label it in the corpus, "
+                "and run the sweep again."
             )
         return query, document
 
@@ -137,6 +134,12 @@ def _id(record: Mapping[str, Any], name: str, where: str) -> str:
     return value
 
 
+def _at(where: str) -> str:
+    """Return the place of a row in its file, for people: `line 4`, `row 4` of a workbook."""
+    at = where.rpartition(":")[2]
+    return f"line {at}" if at.isdigit() else at
+
+
 def _twin(id_: str, known: Iterable[str]) -> str:
     """Return a hint where only zeros or blanks differ, as after a spreadsheet has changed them."""
     bare = id_.strip().lstrip("0")
@@ -150,29 +153,45 @@ def _records(path: Path, encoding: str | None) -> Iterator[tuple[str, Mapping[st
     if form == ".jsonl":
         for line, record in read_jsonl(path, encoding=encoding):
             yield f"{path}:{line}", _named(record, f"{path}:{line}")
-    elif form == ".csv":
-        (table,) = read_tables(path, format="csv", encoding=encoding)
-        _check_columns(path, table.columns)
+    elif form in (".csv", ".xlsx"):
+        table = _table(path, read_tables(path, format=form[1:], encoding=encoding))
         for row in table.rows:
-            cells = {name: unguarded(cell) for name, cell in row.values.items()}
+            cells = {
+                name: unguarded(cell) if isinstance(cell, str) else cell
+                for name, cell in row.values.items()
+            }
             yield str(row.place), _named(cells, str(row.place))
     else:
         raise StudyError(
-            f"{path}: labels must be in a .csv or .jsonl file. Rename it, or convert it."
+            f"{path}: labels must be in a .csv, .jsonl or .xlsx file, got another name. Save "
+            "them in one of these forms."
         )
+
+
+def _table(path: Path, tables: Sequence[Table]) -> Table:
+    """Return the table of labels: a workbook may have other sheets beside it."""
+    labelled = [table for table in tables if all(_alike(table.columns).values())]
+    if len(labelled) > 1:
+        raise StudyError(
+            f"{path}: one sheet must hold labels, got {', '.join(t.name for t in labelled)}. "
+            "Remove the others."
+        )
+    if not labelled:
+        _check_columns(path, tables[0].columns if tables else ())
+    return labelled[0]
 
 
 def _named(record: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return label, query and document of a record; a name may be in another case, or with `-`."""
     found = {}
     for wanted, alike in _alike(tuple(record)).items():
-        if len(alike) > 1 and wanted not in alike:
+        if len(alike) > 1:
             raise StudyError(
                 f"{where}: one column must be {wanted}, got {', '.join(map(shorten, alike))}. "
                 "Remove one of them."
             )
         if alike:
-            found[wanted] = record[wanted if wanted in alike else alike[0]]
+            found[wanted] = record[alike[0]]
     return found
 
 

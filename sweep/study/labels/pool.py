@@ -111,10 +111,7 @@ def make_pool(
     Raises: StudyError if labels of documents do not enter the objective, or a ranking is gone.
     """
     if not has_holes(study, corpus):
-        raise StudyError(
-            f"study {study.name!r}: its objective must be one that labels of documents enter, got "
-            f"{study.goals[0].name}. Spans are judged wherever they are; costs need no label."
-        )
+        raise StudyError(_no_labels(study))
     trials, chosen, beside = _compared(study)
     holes = study_holes(study, trials, corpus, engine=engine, depth=depth)
     could, counted, passing = _changing(study, holes, chosen)
@@ -137,6 +134,22 @@ def make_pool(
         total=len(pairs),
         could_change=None if chosen is None else int(could[pairs].sum()),
         labels=holes.labels,
+    )
+
+
+def _no_labels(study: Study) -> str:
+    """Return why labels of documents do not enter the objective, and what to do."""
+    name = study.goals[0].name
+    by_document = name.removeprefix("span_") if name.startswith("span_ndcg@") else "ndcg@10"
+    advice = "Costs need no label: there is nothing to do."
+    if name.startswith("span_"):
+        advice = (
+            "Spans are judged wherever they are: there is nothing to label. To pool documents, "
+            f"run a space with `objective: {by_document}` in place of it."
+        )
+    return (
+        f"study {study.name!r}: its objective must be one that labels of documents enter, got "
+        f"{name}. {advice}"
     )
 
 

@@ -108,8 +108,7 @@ def _check_several(by: str, counts: Mapping[str, int], queries: int) -> None:
     if len(counts) < 2:
         raise WinnerError(
             f"slices by {by}: there must be two values, got {shorten(_first(counts))} for all "
-            f"{queries} "
-            f"queries. Choose another field."
+            f"{queries} queries. Choose another field."
         )
 
 

@@ -68,7 +68,7 @@ def test_a_mixed_trec_line_with_two_tabs_is_trec(tmp_path: Path) -> None:
         ("q1\td1\t1.5\n", r":1: the label must be a whole number, got '1.5'"),
         ("q1\td1\tnan\n", r":1: the label must be a whole number, got 'nan'"),
         ("q1 0 d1 x\n", r":1: the label must be a whole number, got 'x'"),
-        ("q1 0 d1 9999999999\n", r":1: the label must be a whole number"),
+        ("q1 0 d1 9999999999\n", r":1: the label must be a whole number of at most 9 digits"),
         ("q1 0 d1 1\nq1 0 d1 2\n", r":2: a pair must have one label, got 2 after 1"),
         ("query-id\tcorpus-id\tscore\n", "at least one judgement"),
         ("", "at least one judgement"),

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from sweep.errors import SweepError
@@ -72,7 +73,9 @@ def test_what_is_refused_by_line(tmp_path: Path, rows: str, line: int, told: str
         ("query_id,document_id\n", "l.csv", "got none named label"),
         ("", "l.csv", "got none named label, query_id, document_id"),
         ("label,label,query_id,document_id\n", "l.csv", "got \\['label'\\] twice"),
-        ("", "l.xlsx", "labels must be in a .csv or .jsonl file"),
+        ("", "l.ods", "labels must be in a .csv, .jsonl or .xlsx file"),
+        ("", "l.xlsx", "must be a workbook"),
+        (f'{{"label": {"9" * 5_000}}}\n', "l.jsonl", r"l\.jsonl:1: .*a number of 5,000 digits"),
         ('{"label": 1}\n', "l.jsonl", r"l\.jsonl:1: query_id must be present"),
         ("{]\n", "l.jsonl", r"l\.jsonl:1: must be one JSON object"),
     ],
@@ -95,8 +98,25 @@ def test_names_of_columns_may_be_in_another_case(tmp_path: Path) -> None:
     both = "Label,LABEL,query_id,document_id\n1,2,007,d0001\n"
     with pytest.raises(SweepError, match=r"csv:2: one column must be label, got 'Label', 'LABEL'"):
         read(tmp_path, both)
-    exact = "label,LABEL,query_id,document_id\n1,2,007,d0001\n"
-    assert read(tmp_path, exact) == ({("007", "d0001"): 1}, 0, 0)
+    exact = "label,Label,query_id,document_id\n1,2,007,d0001\n"
+    with pytest.raises(SweepError, match=r"csv:2: one column must be label, got 'label', 'Label'"):
+        read(tmp_path, exact)
+
+
+def test_a_workbook(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (("Label", "query_id", "document_id"), (3, "007", "d0001"), (None, "007", "d0002")):
+        book.active.append(row)
+    book.create_sheet("notes").append(["by whom"])
+    path = tmp_path / "labels.xlsx"
+    book.save(path)
+    found = read_label_file(path, CORPUS, (0, 3))
+    assert (dict(found.labels), found.blank) == ({("007", "d0001"): 3}, 1)
+    del book["notes"]
+    book.active.append((9, "007", "d0002"))
+    book.save(path)
+    with pytest.raises(SweepError, match=r"labels\.xlsx:row 4: label must be a whole number"):
+        read_label_file(path, CORPUS, (0, 3))
 
 
 def test_a_cell_may_be_long_and_the_file_in_another_encoding(tmp_path: Path) -> None:
