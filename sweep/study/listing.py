@@ -54,8 +54,7 @@ def earlier_studies(folder: Path, content: str, *, name: str) -> EarlierStudies 
     names = [
         known
         for known, about in sorted(abouts.items(), key=lambda a: recency(a[1]), reverse=True)
-        if about.get("corpus_folder") == str(folder.resolve())
-        and _content(about) != content
+        if about.get("corpus_folder") == str(folder.resolve()) and _content(about) != content
     ]
     if not names:
         return None

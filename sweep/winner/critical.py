@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from sweep.trials import TrialRecord
+from sweep.winner.rounding import compact, without_zero
 
 FACT = "must"  # where a trial's facts hold them
 

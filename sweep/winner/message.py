@@ -9,10 +9,10 @@ from sweep.trials import TrialRecord
 from sweep.winner.answer import Answer
 from sweep.winner.bundle import bundle_folder
 from sweep.winner.counts import Counts
-from sweep.winner.critical import CriticalSlice, must_text
+from sweep.winner.critical import must_text
 from sweep.winner.figures import Figure
 from sweep.winner.insight.holes import Holes
-from sweep.winner.rounding import compact, megabytes, milliseconds, plain, signed, without_zero
+from sweep.winner.rounding import megabytes, milliseconds, plain, signed
 from sweep.winner.violations import doubtful_text, kept_text
 
 WHILE_BUSY = "measured while it was busy"

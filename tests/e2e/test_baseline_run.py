@@ -162,8 +162,8 @@ def test_with_a_confirm_set_the_difference_is_that_of_its_queries(tmp_path: Path
     assert confirm["looks"] == 1
     found = best["difference_to_baseline"]
     run = confirm["baseline_run"]["ndcg@5"]
-    (print_,) = (t.fingerprint for t in opened_trials(folder) if t.number == best["number"])
-    chosen = confirm["scores"][print_]["ndcg@5"]
+    study = Study("grid", str(folder / "results" / "sweep.db"), unread=True)
+    chosen = confirm["scores"][study.trial(best["number"]).fingerprint]["ndcg@5"]
     assert found["how"] == "confirm set"
     assert found["queries"] == len(run) == len(chosen)
     assert found["mean"] == pytest.approx((sum(chosen) - sum(run)) / len(run))
