@@ -44,7 +44,7 @@ def whole_rule(value: object) -> str:
     if isinstance(value, str) and _DECIMAL.fullmatch(value):
         number = Decimal(value.strip())
     if isinstance(number, int | float | Decimal) and not isinstance(number, bool):
-        infinite = number in (float("inf"), -float("inf"))
-        if abs(number) >= LIMIT and not infinite:
+        infinite = not Decimal(number).is_finite()  # NaN, too
+        if not infinite and abs(Decimal(number)) >= LIMIT:
             return "a whole number of at most 9 digits"
     return "a whole number"
