@@ -43,7 +43,8 @@ def whole_rule(value: object) -> str:
     number: object = value
     if isinstance(value, str) and _DECIMAL.fullmatch(value):
         number = Decimal(value.strip())
-    known = isinstance(number, int | float | Decimal) and not isinstance(number, bool)
-    if known and abs(number) >= LIMIT and number not in (float("inf"), -float("inf")):
-        return "a whole number of at most 9 digits"
+    if isinstance(number, int | float | Decimal) and not isinstance(number, bool):
+        infinite = not Decimal(number).is_finite()  # NaN, too
+        if not infinite and abs(Decimal(number)) >= LIMIT:
+            return "a whole number of at most 9 digits"
     return "a whole number"
