@@ -8,6 +8,7 @@ import optuna
 import pytest
 
 from sweep.study.storage.storage import open_storage
+from sweep.study.study import Study
 from sweep.study.tables import read_scores
 from tests.e2e.command import USER_INPUT, trials_of, write_space
 from tests.e2e.in_process import call, call_json, call_well
@@ -151,7 +152,9 @@ def test_the_confirm_sets_score_is_told_beside(tmp_path: Path) -> None:
     counted = critical["queries"] + critical["confirm_queries"]
     assert (counted, critical["queries"] > 0, critical["confirm_queries"] > 0) == (6, True, True)
     stored = json.loads((tmp_path / "results/kinds/confirm.json").read_text(encoding="utf-8"))
-    values = stored["trials"][str(best["number"])]["must"]["recall@5 >= 0.1 where kind=plain"]
+    study = Study("kinds", str(tmp_path / "results" / "sweep.db"), unread=True)
+    scores = stored["scores"][study.trial(best["number"]).fingerprint]
+    values = scores["must"]["recall@5 >= 0.1 where kind=plain"]
     assert critical["confirm"] == pytest.approx(sum(values) / len(values))
     shown = f"; confirm set {critical['confirm']:.3f} ({len(values)} queries)".replace(" 0.", " .")
     assert shown in call_well("best", cwd=tmp_path).stdout
