@@ -50,13 +50,13 @@ def command(
     from sweep.cli.output import message, print_json
     from sweep.cli.progress import shown_report
     from sweep.study.insight.insight import study_curves, study_insight
-    from sweep.study.quick_look import FINALS, sample_key
+    from sweep.study.quick_look import sample_key, search_of
 
     opened = open_study(study, storage)
     found = study_insight(opened, metric=metric, method=method)
     with shown_report(as_json=as_json) as report:
         curves, reason = study_curves(opened, metric=metric, store=store, report=report)
-    if (search := opened.about.get(FINALS, {}).get("search")) and not as_json:
+    if (search := search_of(opened)) and not as_json:
         message(f"note: among finalists effects are distorted; of all: sweep effects {search}")
     if as_json:
         shown = {"curves": [asdict(curve) for curve in curves], "no_curves": reason}

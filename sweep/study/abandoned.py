@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sweep.errors import StudyError
-from sweep.study.deletion import remove
+from sweep.study.deletion import empty_folder, remove_folder
 from sweep.study.folder import RESULTS, StudyFolder, study_folder
 from sweep.study.ownership import owners, storage_name
 from sweep.study.storage.lock import running
@@ -39,14 +39,20 @@ class AbandonedFolder:
         """Return the name that its study had."""
         return self.folder.path.name
 
+    @property
+    def known(self) -> str:
+        """Return what is known of it."""
+        text = f"{self.folder.path} belongs to no study in this storage"
+        if self.renamed is None and self.copy_of is not None:
+            text += f"; it looks like a copy of {study_folder(self.copy_of).path}"
+        return text
+
     def __str__(self) -> str:
         """Return what is known of it, and what to do."""
-        text = f"{self.folder.path} belongs to no study in this storage"
+        text = self.known
         if self.renamed is not None:
             to = study_folder(self.renamed).path
             return f"{text}; it fits {self.renamed!r}, renamed since: mv {self.folder.path} {to}"
-        if self.copy_of is not None:
-            text += f"; it looks like a copy of {self.copy_of}"
         if self.is_ours:
             return f"{text}: sweep delete {self.name} removes it"
         by = "" if self.owner is None else f", but {self.owner} filled it"
@@ -91,9 +97,8 @@ def delete_abandoned(found: AbandonedFolder, storage: PatientStorage, *, force: 
     """
     check_nobodys(found, force=force)
     with running(found.folder.lock, found.name, storage):
-        inside = found.folder.path.iterdir()
-        remove(path for path in inside if not path.name.startswith(".lock"))
-    remove([found.folder.path])
+        empty_folder(found.folder.path)
+    remove_folder(found.folder.path)
 
 
 def _looked_at(

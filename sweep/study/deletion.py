@@ -14,6 +14,7 @@ from sweep.study.folder import artifact_folder, study_folder
 from sweep.study.ownership import drop_owner, is_foreign, other_owners
 from sweep.study.quick_look import FINALS, SAMPLE
 from sweep.study.storage.lock import running
+from sweep.study.storage.storage import open_storage
 from sweep.study.study import Study
 
 
@@ -37,9 +38,9 @@ def delete_study(study: Study, *, force: bool = False) -> tuple[str, ...]:
     storage = study.optuna_storage
     with running(folder.lock, study.name, storage), _other_half_at_rest(study):
         remove_artifacts(DashboardAttributes(storage, study.name), artifact_folder())
-        needing = () if force else _needing(study)
+        needing = () if force else needed_by(study)
         if not needing:
-            remove(path for path in folder.path.iterdir() if not path.name.startswith(".lock"))
+            empty_folder(folder.path)
         elif not is_foreign(folder, study.about["identity"]):
             drop_owner(folder, storage)
         optuna.delete_study(study_name=study.name, storage=storage)
@@ -56,14 +57,16 @@ def _other_half_at_rest(study: Study) -> Iterator[None]:
     """
     about = study.about
     other = about.get(SAMPLE, {}).get("whole") or about.get(FINALS, {}).get("search")
-    if other is None or not study_folder(other).path.is_dir():
+    if other is None:
         yield
         return
-    with running(study_folder(other).lock, other, study.optuna_storage):
+    there = study_folder(other)  # where another folder or host runs it, the storage's lock counts
+    lock = there.lock if there.path.is_dir() else study.folder.path / ".lock.other"
+    with running(lock, other, open_storage(study.storage)):
         yield
 
 
-def _needing(study: Study) -> tuple[str, ...]:
+def needed_by(study: Study) -> tuple[str, ...]:
     """Return the other storages that name the folder; one at least if it is another study's."""
     named = other_owners(study.folder, study.optuna_storage)
     if is_foreign(study.folder, study.about["identity"]):
@@ -71,28 +74,41 @@ def _needing(study: Study) -> tuple[str, ...]:
     return named
 
 
-def remove_folder(path: Path) -> None:
-    """Remove an empty folder; of a link, also what it points to.
+def empty_folder(path: Path) -> None:
+    """Remove what a study's folder holds, but for the locks that are held meanwhile.
 
     Raises: StoreError if the disk refuses.
     """
-    if path.is_symlink():
-        remove([path.resolve()])
-        path.unlink(missing_ok=True)
-    else:
-        remove([path])
+    if not _leads_to_another(path):
+        remove(inside for inside in path.iterdir() if not inside.name.startswith(".lock"))
+
+
+def remove_folder(path: Path) -> None:
+    """Remove a folder that was emptied; of a link, also what it points to.
+
+    A link to the folder of another study goes alone.
+
+    Raises: StoreError if the disk refuses.
+    """
+    alone = not path.is_symlink() or _leads_to_another(path)
+    remove([path] if alone else [path, path.resolve()])
 
 
 def remove(paths: Iterable[Path]) -> None:
-    """Remove files and folders.
+    """Remove files, folders and links; what a link points to stays.
 
     Raises: StoreError if the disk refuses.
     """
     for path in paths:
         try:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
         except OSError as error:
             raise StoreError(
                 f"{path}: must be removable, got {error.strerror or error}. Mend that, and "
                 f"delete the study again."
             ) from error
+
+
+def _leads_to_another(path: Path) -> bool:
+    """Return whether a study's folder is a link to the folder of another one beside it."""
+    return path.is_symlink() and path.resolve().parent == path.parent.resolve()

@@ -9,7 +9,7 @@ results/
     .lock               held by the process that runs the study; says who
     space.yaml          the search space, as it was when the study ran last
     identity.json       what the study was begun with
-    storage.txt         which storage records the study
+    storage.txt         which storages record the study, one a line
     confirm.json        scores on the confirm set, and how often it was looked at
     baseline.run        the baseline where it is a run file, byte for byte
     baseline.parquet    scores of a baseline that is a run file: query_id, one column per metric
@@ -50,7 +50,7 @@ class StudyFolder:
 
     @property
     def owner(self) -> Path:
-        """Return which storage records the study."""
+        """Return which storages record the study."""
         return self.path / "storage.txt"
 
     @property

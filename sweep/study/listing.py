@@ -6,9 +6,9 @@ from typing import Any
 
 import optuna
 
-from sweep.study.driver.identity import next_name
 from sweep.study.folder import default_storage
 from sweep.study.labels.added_labels import LABELS
+from sweep.study.naming import next_name
 from sweep.study.quick_look import SAMPLE
 from sweep.study.storage.recency import recency
 from sweep.study.storage.storage import open_storage

@@ -24,11 +24,11 @@ def storage_name(storage: PatientStorage, folder: Path) -> str:
 
     Args:
         storage: where studies are recorded.
-        folder: of the study.
+        folder: of the study; where it is a link, its own place counts.
     """
     if storage.path is None:
         return shown(storage.storage)
-    return Path(os.path.relpath(storage.path.resolve(), folder.resolve().parent)).as_posix()
+    return Path(os.path.relpath(storage.path.resolve(), folder.parent.resolve())).as_posix()
 
 
 def owners(folder: StudyFolder) -> tuple[str, ...]:
@@ -36,7 +36,7 @@ def owners(folder: StudyFolder) -> tuple[str, ...]:
     if not folder.owner.is_file():
         return ()
     names = folder.owner.read_text(encoding="utf-8").splitlines()
-    place = folder.path.resolve().parent
+    place = folder.path.parent.resolve()
     return tuple(n for n in names if n and ("://" in n or (place / n).is_file()))
 
 

@@ -90,6 +90,7 @@ def quick_look_of(study: "Study") -> "QuickLook | None":
         return found
     return replace(
         found,
+        is_search_deleted=search_of(study) is None,
         configurations=int(facts["configurations"]),
         finalists=len(facts["finalists"]),
         infeasible=sum(

@@ -62,6 +62,7 @@ class QuickLook:
         of: documents of the whole corpus.
         judged: documents with a label; all of them are among `documents`.
         search: name of the study that searched on the sample.
+        is_search_deleted: whether that study is recorded no longer.
         whole: name of the study over the whole corpus.
         configurations: that the search has finished; 0 where this study is the search.
         finalists: that were picked by the search for this study; 0 where it is the search.
@@ -77,6 +78,7 @@ class QuickLook:
     judged: int
     search: str
     whole: str
+    is_search_deleted: bool = False
     configurations: int = 0
     finalists: int = 0
     infeasible: int = 0
@@ -104,13 +106,13 @@ class QuickLook:
                 f"is flattered"
             )
         searched = counted(self.configurations, "configuration")
-        missed = ""
+        missed, gone = "", ", deleted since" if self.is_search_deleted else ""
         if self.infeasible:
             verb = "violates" if self.infeasible == 1 else "violate"
             missed = f"; {self.infeasible:,} of them {verb} a constraint on all documents"
         return (
             f"{counted(self.finalists, 'finalist')} of {searched} that were searched on "
-            f"{self.extent} ({self.search}){missed}"
+            f"{self.extent} ({self.search}{gone}){missed}"
         )
 
     @property

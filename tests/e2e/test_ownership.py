@@ -1,16 +1,14 @@
 """Studies of one name in several storages: no command reads or removes another study's tables."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from sweep.configuration import Bm25Config, Configuration
-from sweep.errors import StudyError
 from sweep.study.driver.confirm import read_confirm
-from sweep.study.labels.added_labels import check_same_trials
+from sweep.study.labels.sibling import are_same
 from sweep.trials import TrialRecord
 from tests.corpus_files import write_corpus
 from tests.e2e.command import USER_INPUT, write_space
@@ -106,13 +104,75 @@ def test_confirm_scores_belong_to_configurations_not_to_numbers(tmp_path: Path) 
     assert read_confirm(path, "ndcg@5", [first, second])[1].tolist() == [0.5]
 
 
-def test_labels_are_not_applied_to_trials_of_an_earlier_study() -> None:
-    study: Any = SimpleNamespace(name="one", trials=[trial(0, 3), trial(1, 5)])
-    check_same_trials(study, "one@abc", [])
-    check_same_trials(study, "one@abc", [trial(0, 3)])
-    for known in ([trial(0, 5)], [trial(0, 3), trial(1, 5), trial(2, 7)], [None]):
-        with pytest.raises(StudyError, match="sweep delete one@abc"):
-            check_same_trials(study, "one@abc", known)
+def test_trials_scored_again_are_a_studys_own_as_far_as_both_go() -> None:
+    own = [trial(0, 3), trial(1, 5)]
+    for known in ([], [trial(0, 3)], own):
+        assert are_same(own, known)
+    again = replace(trial(0, 3), timings={"evaluate_s": 0.5})
+    for known in ([trial(0, 5)], [again]):
+        assert not are_same(own, known)
+
+
+def test_a_folder_that_is_shared_is_told(tmp_path: Path) -> None:
+    other = ("--storage", "results/other.db")
+    folder = begin(tmp_path, "which one")
+    run = ("run", "space.yaml", "--threads", 1)
+    shared = "results/one is shared from now on with study 'one' in sweep.db"
+    assert shared in call_well(*run, *other, cwd=folder).stderr
+    for again in ((), other):
+        assert "shared" not in call_well(*run, *again, cwd=folder).stderr
+    deleted = call_json("delete", "one", "--yes", *other, cwd=folder)
+    assert deleted == {"deleted": "one", "trials": 2, "folder": None, "kept": "results/one"}
+    assert tables(folder) == 2
+
+
+def test_a_link_to_another_study_goes_alone(tmp_path: Path) -> None:
+    folder = begin(tmp_path, "which one")
+    call_well("run", "space.yaml", "--study", "two", "--threads", 1, cwd=folder)
+    shutil.rmtree(folder / "results" / "two")
+    (folder / "results" / "two").symlink_to("one")
+    call_well("delete", "two", "--yes", cwd=folder)
+    assert not (folder / "results" / "two").is_symlink()
+    assert tables(folder) == 2
+
+
+def test_a_linked_folder_of_two_storages_stays(tmp_path: Path) -> None:
+    other = ("--storage", "results/other.db")
+    folder = begin(tmp_path / "work", "which one")
+    call_well("run", "space.yaml", "--threads", 1, *other, cwd=folder)
+    elsewhere = tmp_path / "big" / "one"
+    elsewhere.parent.mkdir()
+    shutil.move(folder / "results" / "one", elsewhere)
+    (folder / "results" / "one").symlink_to(elsewhere)
+    assert "kept for other.db" in call_well("delete", "one", "--yes", cwd=folder).stderr
+    assert len(list(elsewhere.rglob("scores.parquet"))) == 2
+    done = call_well("delete", "one", "--yes", *other, cwd=folder)
+    assert "results/one (a link, with what it leads to)" in done.stderr
+    assert not elsewhere.exists()
+
+
+def test_a_renamed_study_is_not_sent_into_a_folder_that_there_is(tmp_path: Path) -> None:
+    folder = begin(tmp_path, "which one")
+    shutil.move(folder / "results" / "one", folder / "results" / "old")
+    (folder / "results" / "one").mkdir()
+    assert "mv " not in call_well("studies", cwd=folder).stderr
+    (folder / "results" / "one").rmdir()
+    assert "mv results/old results/one" in call_well("studies", cwd=folder).stderr
+
+
+def test_force_is_asked_for_before_a_yes(tmp_path: Path) -> None:
+    folder = begin(tmp_path, "which one", "--storage", "results/other.db")
+    call_well("run", "space.yaml", "--study", "two", "--threads", 1, cwd=folder)
+    told = call("delete", "one", cwd=folder).stderr
+    assert "Give --force to remove it" in told
+    assert "needs a yes" not in told
+
+
+def test_the_name_that_is_suggested_is_free(tmp_path: Path) -> None:
+    folder = begin(tmp_path, "which one")
+    call_well("run", "space.yaml", "--study", "one-2", "--threads", 1, cwd=folder)
+    write_space(folder / "space.yaml", {**SPACE, "objective": "recall@5"})
+    assert "--study one-3 (" in call("run", "space.yaml", cwd=folder).stderr
 
 
 def test_a_study_that_is_named_like_a_trial_is_shown_by_its_name(tmp_path: Path) -> None:

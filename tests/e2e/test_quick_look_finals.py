@@ -3,13 +3,16 @@
 import json
 from pathlib import Path
 
+import optuna
 import pytest
 
+from sweep.study.driver.confirm import read_confirm
+from sweep.study.storage.storage import open_storage
 from tests.e2e.command import INTERRUPTED, comparable, trials_of
 from tests.e2e.eventful import Eventful, Events
 from tests.e2e.grid import RUN, assert_told
 from tests.e2e.in_process import call, call_json, call_well
-from tests.e2e.quick import CONFIGURATIONS, begin, by_print, opened
+from tests.e2e.quick import CONFIGURATIONS, SAMPLE, begin, begin_space, by_print, opened
 
 pytestmark = pytest.mark.slow
 
@@ -77,3 +80,51 @@ def test_a_baseline_that_is_feasible_is_no_finalist(tmp_path: Path) -> None:
     assert answer["number"] == 0  # what is in production is all that is left
     told = {one["number"] for one in answer["sample"]["finalists"]}
     assert told == {0}  # the last of the ranking: it was picked when all others had failed
+
+
+def test_scores_and_labels_stay_with_their_configurations(tmp_path: Path) -> None:
+    """A quick look that is run anew with fewer finalists has other numbers."""
+    folder = begin(tmp_path, sample={**SAMPLE, "finalists": 6}, split={"confirm": 0.4, "seed": 3})
+    call_well(*RUN, cwd=folder)
+    kept = folder / "results" / "grid" / "confirm.json"
+    first = json.loads(kept.read_text())
+    call_well("pool", "grid", "--out", "pool.jsonl", cwd=folder)
+    rows = [json.loads(line) for line in (folder / "pool.jsonl").read_text().splitlines()]
+    rows[0]["label"] = 1
+    (folder / "labels.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    call_well("pool", "grid", "--apply", "labels.jsonl", cwd=folder)
+    (sibling,) = [
+        s["name"]
+        for s in call_json("studies", cwd=folder)
+        if s["name"].startswith("grid@") and s["name"] != "grid@sample"
+    ]
+    before = trials_of(folder, sibling)
+
+    call_well("delete", "grid@sample", "--yes", cwd=folder)
+    told = call_well("effects", "grid", cwd=folder)
+    assert "sweep effects grid@sample" not in told.stderr
+    assert "(grid@sample, deleted since)" in call_well("best", "grid", cwd=folder).stdout
+
+    numbers = {t.fingerprint: t.number for t in opened(folder, "grid").complete}
+    storage = open_storage(str(folder / "results" / "sweep.db"))
+    optuna.delete_study(study_name="grid", storage=storage)  # its folder and its looks stay
+    begin_space(folder, {**SAMPLE, "finalists": 2})
+    call_well(*RUN, cwd=folder)
+    again = json.loads(kept.read_text())
+    assert again["looks"] >= first["looks"]
+    study = opened(folder, "grid")
+    assert any(numbers[t.fingerprint] != t.number for t in study.complete)
+    scores = read_confirm(study.folder.confirm, "ndcg@5", study.complete)
+    for trial in study.complete:
+        if trial.number in scores:
+            assert scores[trial.number].tolist() == again["scores"][trial.fingerprint]["ndcg@5"]
+    for fingerprint, known in first["scores"].items():
+        assert again["scores"][fingerprint] == known
+
+    refused = call("pool", "grid", "--apply", "labels.jsonl", cwd=folder)
+    assert_told(refused, "those of an earlier study of that name", f"sweep delete {sibling}")
+    assert trials_of(folder, sibling) == before
+    call_well("delete", sibling, "--yes", cwd=folder)
+    call_well("pool", "grid", "--apply", "labels.jsonl", cwd=folder)
+    made = [t.fingerprint for t in opened(folder, sibling).trials]
+    assert made == [t.fingerprint for t in study.trials]

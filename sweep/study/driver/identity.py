@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-from collections.abc import Collection
 from typing import Any
 
 from sweep.engine.store.store import write_whole
@@ -12,7 +11,8 @@ from sweep.records import Corpus
 from sweep.study.folder import StudyFolder
 from sweep.study.labels.added_labels import MARK
 from sweep.study.metrics import METRICS_VERSION, goals_of
-from sweep.study.ownership import add_owner, is_foreign
+from sweep.study.naming import next_name
+from sweep.study.ownership import add_owner, is_foreign, other_owners, owners, storage_name
 from sweep.study.quick_look import SUFFIX
 from sweep.study.space.search_space import BaselineRun, SearchSpace, compare_axes
 from sweep.study.space.space_file import NAME_PATTERN
@@ -60,6 +60,7 @@ def check_identity(
     *,
     axes: tuple[Any, Any],
     space: SearchSpace,
+    storage: PatientStorage,
 ) -> None:
     """Refuse to go on with a study that was begun with something else.
 
@@ -69,6 +70,7 @@ def check_identity(
         new: what it would go on with.
         axes: every value of every parameter, old and new.
         space: the search space; its file is named in the command that starts another study.
+        storage: whose studies have names that the other one cannot have.
 
     Raises: StudyError that names every entry that differs and how to start another study.
     """
@@ -92,22 +94,14 @@ def check_identity(
     if len(lines) > FEW:
         lines = [*lines[:FEW], f"and {len(lines) - FEW} more"]
     if lines:
-        other = next_name(name.removesuffix(SUFFIX))
+        taken = {known.study_name.removesuffix(SUFFIX) for known in storage.get_all_studies()}
+        other = next_name(name.removesuffix(SUFFIX), taken)
         command = shlex.join(["sweep", "run", str(space.path), "--study", other])
         raise StudyError(
             f"study {name!r}: must go on with what it began with, got: {'; '.join(lines)}. Start "
             f"another: {command} (what is already computed is reused, of a changed corpus for "
             f"the texts that are the same; {name!r} stays as it is)."
         )
-
-
-def next_name(name: str, taken: Collection[str] = ()) -> str:
-    """Return a name for another study: `mine-2` after `mine`, `mine-3` after `mine-2`."""
-    numbered = re.fullmatch(r"(.+)-([0-9]{1,4})", name)
-    base, number = (numbered[1], int(numbered[2])) if numbered else (name, 1)
-    while (found := f"{base}-{number + 1}") in taken:
-        number += 1
-    return found
 
 
 def _kind(identity: dict[str, Any]) -> Any:
@@ -141,6 +135,12 @@ def claim_folder(
     Raises: StudyError if the folder is another study's.
     """
     check_folder(folder, name, identity)
+    others = other_owners(folder, storage) if folder.trials.exists() else ()
+    if others and storage_name(storage, folder.path) not in owners(folder) and storage.tell:
+        storage.tell(
+            f"{folder.path} is shared from now on with study {name!r} in {', '.join(others)}, "
+            f"which began with the same things: its tables are used"
+        )
     write_whole(folder.identity, _to_bytes(identity))
     add_owner(folder, storage)
 
@@ -148,12 +148,13 @@ def claim_folder(
 def check_folder(folder: StudyFolder, name: str, identity: dict[str, Any]) -> None:
     """Refuse a folder that is another study's (see `claim_folder`); nothing is written."""
     if is_foreign(folder, identity):
-        remove = shlex.join(["sweep", "delete", name])
-        other = "" if MARK in name else "Choose another name with --study NAME, or "
+        known = owners(folder)
+        recorded = f" (recorded in {', '.join(known)})" if known else ""
+        rename = "" if MARK in name else "Choose another name with --study NAME. "
         raise StudyError(
-            f"study {name!r}: its folder must be its own, got {folder.path}, which another study "
-            f"of that name filled, in another storage or earlier in this one. {other or 'If'}"
-            f"{' if' if other else ''} that study is gone, remove the folder: {remove}"
+            f"study {name!r}: its folder must be its own, got {folder.path} with the tables of "
+            f"another study of that name{recorded}. {rename}If that study is gone, remove the "
+            f"folder."
         )
 
 

@@ -88,7 +88,7 @@ def find_study(
         )
     if about is not None:
         both = (about["axes"], axes)
-        check_identity(name, about["identity"], identity, axes=both, space=space)
+        check_identity(name, about["identity"], identity, axes=both, space=space, storage=storage)
     return study
 
 

@@ -8,7 +8,6 @@ are: neither the corpus's files nor the study they come from are ever changed.
 
 import glob
 import shlex
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,6 @@ from sweep.corpus.write import BEFORE
 from sweep.errors import CorpusError, StudyError
 from sweep.records import Corpus
 from sweep.study.quick_look import searched_corpus
-from sweep.trials import TrialRecord
 
 if TYPE_CHECKING:
     from sweep.study.study import Study
@@ -100,17 +98,3 @@ def finishing(study: "Study") -> str:
 def again(study: "Study") -> str:
     """Return how to get the labels of a study back that were added to its corpus's."""
     return f"Apply the same labels again: sweep pool {root_name(study)} --apply FILE"
-
-
-def check_same_trials(study: "Study", sibling: str, known: Sequence[TrialRecord | None]) -> None:
-    """Refuse to add to trials of a study that was deleted and run anew since.
-
-    Raises: StudyError.
-    """
-    own = [trial.fingerprint for trial in study.trials][: len(known)]
-    if own != [None if one is None else one.fingerprint for one in known]:
-        raise StudyError(
-            f"study {sibling!r}: its trials must be those of {study.name!r}, got those of an "
-            f"earlier study of that name. Delete it, then apply the labels again: sweep delete "
-            f"{sibling}"
-        )

@@ -44,13 +44,13 @@ from sweep.study.labels.added_labels import (
     LABELS,
     MARK,
     added_labels,
-    check_same_trials,
     corpus_in_folder,
     root_name,
 )
 from sweep.study.labels.label_files import label_lines
+from sweep.study.labels.sibling import check_sibling
 from sweep.study.quick_look import SAMPLE
-from sweep.study.record import distributions, failure, from_optuna, to_optuna
+from sweep.study.record import distributions, failure, to_optuna
 from sweep.study.reopen import engine_over
 from sweep.study.rules import (
     constraints_of_study,
@@ -160,11 +160,13 @@ def _open(study: Study, name: str, labels: Labelled) -> optuna.Study:
     """Return the sibling in the storage, begun or found, and the one that was run last."""
     storage, folder = study.optuna_storage, study_folder(name)
     identity = {**study.about["identity"], "corpus": labels.corpus.hash}
+    abouts = abouts_of(storage)
+    if name in abouts:
+        check_sibling(study, Study(name, study.storage, unread=True), identity)
     claim_folder(folder, name, identity, storage)
     write_whole(folder.labels, label_lines(labels.added))
     if study.folder.space.is_file():
         write_whole(folder.space, study.folder.space.read_bytes())
-    abouts = abouts_of(storage)
     if name in abouts:
         sibling = optuna.load_study(study_name=name, storage=storage)
     else:
@@ -205,9 +207,7 @@ def _score_trials(study: Study, sibling: optuna.Study, evaluation: Evaluation) -
     report = evaluation.engine.report
     grid = study.about["identity"]["sampler"]["kind"] == "grid"
     space = distributions(study.about["axes"], listed=grid)
-    known = [from_optuna(one) for one in sibling.get_trials(deepcopy=False)]
-    done = len(known)
-    check_same_trials(study, sibling.study_name, known)
+    done = len(sibling.get_trials(deepcopy=False))
     for number, trial in enumerate(study.trials):
         report.on_progress("trials", number, len(study.trials))
         if number < done:
