@@ -165,7 +165,7 @@ class Encoder:
         def run(batch: _Batch) -> tuple[_Batch, Vectors]:
             return batch, self._forward(batch.features)[output].float().numpy()
 
-        if batches:
+        if batches:  # a list may be empty; blocks are asked for only where there are some
             self.load()  # before there are threads
         return side_by_side(run, batches, threads=threads or self.threads)
 

@@ -1,8 +1,11 @@
 """What a bi-encoder is given of a chunk: its text, after its document's title."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from sweep.index.embed import Encoder
+
+TITLES = 50_000  # that are remembered, cut: a few MB
 
 
 def passage_text(title: str, text: str, *, prefix: str, cut_title: Callable[[str], str]) -> str:
@@ -19,12 +22,10 @@ def title_cutter(encoder: Encoder) -> Callable[[str], str]:
     """
     limit = max(1, encoder.window // 4)
     tokenizer = encoder.tokenizer
-    cache: dict[str, str] = {}
 
+    @lru_cache(maxsize=TITLES)
     def cut(title: str) -> str:
-        if title not in cache:
-            offsets = tokenizer.encode(title, add_special_tokens=False).offsets
-            cache[title] = title if len(offsets) <= limit else title[: offsets[limit - 1][1]]
-        return cache[title]
+        offsets = tokenizer.encode(title, add_special_tokens=False).offsets
+        return title if len(offsets) <= limit else title[: offsets[limit - 1][1]]
 
     return cut

@@ -68,8 +68,10 @@ def verdict_of(study: Study, *, ending: str = "") -> Verdict:
 
 def _answer_roles(answer: "Answer") -> dict[int, list[str]]:
     """Return what is said of the trials that are looked at, the most important first."""
+    from sweep.winner.quick_look import is_searched_only
+
     roles: dict[int, list[str]] = {answer.trial.number: ["recommended"]}
-    if answer.sample is not None and answer.sample.is_search:
+    if is_searched_only(answer.sample):
         roles[answer.trial.number].append("on the sample only")
     roles.setdefault(answer.compared[answer.recommendation.best], []).append("best")
     if answer.baseline is not None:

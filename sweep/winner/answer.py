@@ -24,7 +24,7 @@ from sweep.winner.figures import (
 )
 from sweep.winner.insight.holes import Holes
 from sweep.winner.preference import Preference
-from sweep.winner.quick_look import FLATTERED, QuickLook
+from sweep.winner.quick_look import FLATTERED, QuickLook, is_searched_only
 from sweep.winner.recommendation import Recommendation
 
 Gain = Literal["gain", "none", "loss"]  # what an interval shows: it may hold 0
@@ -111,7 +111,7 @@ class Answer:
         """Return why there is no honest score, None if there is one."""
         if self.confirm is not None:
             return None
-        if self.sample is not None and self.sample.is_search:
+        if is_searched_only(self.sample):
             return FLATTERED
         if self.adaptive is None:
             return "one query cannot both choose and confirm"

@@ -12,6 +12,7 @@ from sweep.winner.counts import Counts
 from sweep.winner.critical import must_text
 from sweep.winner.figures import Figure
 from sweep.winner.insight.holes import Holes
+from sweep.winner.quick_look import is_searched_only
 from sweep.winner.rounding import megabytes, milliseconds, plain, signed
 from sweep.winner.violations import doubtful_text, kept_text
 
@@ -35,7 +36,7 @@ def answer_text(answer: Answer) -> str:
 
 def _use_lines(answer: Answer) -> list[str]:
     trial = answer.trial
-    searched = answer.sample is not None and answer.sample.is_search
+    searched = is_searched_only(answer.sample)
     word = "LEADS" if searched else "USE  "  # a search on a sample decides nothing
     word = "BASE " if answer.pick == "baseline" else word
     lines = [
@@ -81,7 +82,7 @@ def baseline_lines(answer: Answer) -> list[str]:
     if base is None or answer.pick == "baseline":
         return []
     if answer.is_baseline:
-        searched = answer.sample is not None and answer.sample.is_search
+        searched = is_searched_only(answer.sample)
         advice = "on the sample" if searched else "keep what you have"
         return [f"this is the baseline, and nothing is shown to beat it: {advice}"]
     if base.missing:

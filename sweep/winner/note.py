@@ -22,7 +22,7 @@ from sweep.winner.message import (
     with_interval,
     with_sign,
 )
-from sweep.winner.quick_look import trial_scope
+from sweep.winner.quick_look import is_searched_only, trial_scope
 from sweep.winner.rounding import compact, plain
 from sweep.winner.trial_costs import SAID, TITLES, costs_of
 
@@ -108,7 +108,7 @@ def answer_note(
                     *([("compare", name, "recommended", "baseline")] if _beside(answer) else []),
                     *(
                         []
-                        if _is_search(answer)
+                        if is_searched_only(answer.sample)
                         else [("export", name, "--out", bundle_folder(name))]
                     ),
                 ],
@@ -140,7 +140,7 @@ def front_note(
                     ("show", front.study, number),
                     *(
                         []
-                        if _is_search(front)
+                        if is_searched_only(front.sample)
                         else [("export", front.study, *_to_export(front.study, number))]
                     ),
                 ],
@@ -229,13 +229,13 @@ def next_commands(commands: Iterable[Sequence[str]], storage: str | None) -> str
     return "\n".join(["### Next", "```bash", *lines, "```"])
 
 
-def _is_search(found: Answer | Front) -> bool:
-    return found.sample is not None and found.sample.is_search
-
-
 def _title(answer: Answer) -> str:
     number = f"#{answer.trial.number}"
-    return f"Not decided; on the sample {number} leads" if _is_search(answer) else f"Use {number}"
+    return (
+        f"Not decided; on the sample {number} leads"
+        if is_searched_only(answer.sample)
+        else f"Use {number}"
+    )
 
 
 def _scope(found: Answer | Front) -> list[str]:

@@ -274,3 +274,8 @@ def best_first(places: Sequence[FinalistScores], *, maximize: bool) -> tuple[Fin
     """Return finalists by their score on all documents, equal ones by number."""
     sign = -1.0 if maximize else 1.0
     return tuple(sorted(places, key=lambda place: (sign * place.whole, place.trial)))
+
+
+def is_searched_only(sample: QuickLook | None) -> bool:
+    """Return whether scores are those of a search on a sample: nothing is decided by them."""
+    return sample is not None and sample.is_search

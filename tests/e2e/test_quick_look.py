@@ -57,7 +57,7 @@ def test_finalists_are_what_a_plain_study_makes_of_them(looked: Path, tmp_path: 
     )[:3]
     baseline = opened(plain, "grid").baseline
     assert {*(t.fingerprint for t in best), baseline} <= set(finals)
-    assert len(finals) <= 5  # three, what the search recommends, and the baseline
+    assert len(finals) <= 4  # three, what the search recommends among them, and the baseline
     for fingerprint, trial in finals.items():
         other = whole[fingerprint]
         assert trial.values == other.values

@@ -6,13 +6,14 @@ chunk that begins or ends inside a word of the tokenizer is tokenised on its own
 """
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sweep.engine.store.scratch import Scratch, Spool
 from sweep.index.embed import Encoder
+from sweep.index.passages import TITLES
 from sweep.records import Chunks, Ints
 from sweep.tokenizer import special_ends, token_blocks, without_nul
 
@@ -30,7 +31,7 @@ class DocumentTokens:
 
     def __init__(self, encoder: Encoder, texts: Sequence[str], scratch: Scratch) -> None:
         self.encoder = encoder
-        self._heads: dict[str, Ids] = {}
+        self._head = lru_cache(maxsize=TITLES)(self._tokenise)
         lengths = np.array([len(text) + 1 for text in texts], dtype=np.int64)
         self._bases = np.cumsum(lengths) - lengths  # documents lie one after another on a line
         starts, ends = Spool(scratch, np.int64), Spool(scratch, np.int64)
@@ -77,13 +78,13 @@ class DocumentTokens:
             first: the chunk's first token, from `spans`.
             stop: the one after its last.
         """
-        if head not in self._heads:
-            plain = self.encoder.tokenizer.encode(without_nul(head), add_special_tokens=False)
-            self._heads[head] = np.array(plain.ids, dtype=np.int32)
         front, back = self._special
-        parts = (front, self._heads[head], self._ids[first:stop], back)
-        whole = np.concatenate(parts)
+        whole = np.concatenate((front, self._head(head), self._ids[first:stop], back))
         return self.encoder.truncate(whole), len(whole)
+
+    def _tokenise(self, head: str) -> Ids:
+        plain = self.encoder.tokenizer.encode(without_nul(head), add_special_tokens=False)
+        return np.array(plain.ids, dtype=np.int32)
 
     @cached_property
     def _special(self) -> tuple[Ids, Ids]:

@@ -24,6 +24,7 @@ from sweep.errors import StoreError, StudyError
 from sweep.study.storage.faults import Fault
 from sweep.study.storage.patient import PatientStorage, patiently
 
+HOLDER_S = 1.0  # until the holder of a lock has written who it is
 GRACE_S = 2.0  # until a server has seen that a killed process is gone
 LONGEST_NAME = 63  # bytes that PostgreSQL keeps of an application's name
 KEEPALIVE = {"idle": 30, "interval": 10, "count": 3}  # a dead host's lock is free after a minute
@@ -94,11 +95,16 @@ def _file_lock(path: Path, study: str) -> Iterator[None]:
 
 
 def _describe(holder: Path) -> str:
-    try:
-        who = json.loads(holder.read_text(encoding="utf-8"))
-        return f"process {who['process']} on {who['host']}, running since {who['since']}"
-    except (OSError, ValueError, KeyError):
-        return "another process that has just started"
+    """Return who holds a lock; that is written a moment after the lock is taken."""
+    end = time.monotonic() + HOLDER_S
+    while True:
+        try:
+            who = json.loads(holder.read_text(encoding="utf-8"))
+            return f"process {who['process']} on {who['host']}, running since {who['since']}"
+        except (OSError, ValueError, KeyError):
+            if time.monotonic() >= end:
+                return "another process that has just started"
+            time.sleep(0.02)
 
 
 def _taken(study: str, who: str) -> StudyError:

@@ -24,6 +24,7 @@ from sweep.winner.message import (
     with_interval,
     with_sign,
 )
+from sweep.winner.quick_look import is_searched_only
 from sweep.winner.report.content import (
     Block,
     Bullets,
@@ -37,7 +38,7 @@ from sweep.winner.report.content import (
 )
 from sweep.winner.report.material import Material
 from sweep.winner.report.sections.doubts import open_questions
-from sweep.winner.report.sections.scope import finalists_table, is_search, scope_blocks
+from sweep.winner.report.sections.scope import finalists_table, scope_blocks
 from sweep.winner.report.sections.wording import trial_rows, why_open
 from sweep.winner.rounding import megabytes, plain
 
@@ -63,7 +64,7 @@ def answer_section(material: Material) -> tuple[str, str, Section]:
     if isinstance(found, Answer):
         data = {name: v for name, v in found.to_json().items() if name not in _LEFT_TO_TRIALS}
         title = f"Use #{found.trial.number}"
-        if is_search(material):
+        if is_searched_only(material.sample):
             title = f"Not decided: #{found.trial.number} leads on a sample"
         label = found.trial.configuration.label()
         blocks += _answer_blocks(material, found)
@@ -96,7 +97,7 @@ def _answer_blocks(material: Material, answer: Answer) -> list[Block]:
         *_against_others(answer),
         *finalists_table(material),
         *_musts(answer.must),
-        *([] if is_search(material) else [Commands(lines=commands)]),
+        *([] if is_searched_only(material.sample) else [Commands(lines=commands)]),
         Verbatim(title="The closing message of the run, in full", text=answer_text(answer)),
     ]
 
@@ -222,7 +223,7 @@ def _front_blocks(material: Material, front: Front) -> list[Block]:
         shown.append(front.baseline)
     number = str(front.trials[0].number)
     commands = [material.command("show", front.study, number)]
-    if not is_search(material):
+    if not is_searched_only(material.sample):
         commands += _to_ship(material, ("export", front.study, "--trial", number))[:-1]
     return [
         Paragraph(

@@ -4,11 +4,6 @@ from sweep.winner.report.content import Block, Column, Finding, Kind, Paragraph,
 from sweep.winner.report.material import Material
 
 
-def is_search(material: Material) -> bool:
-    """Return whether the study is a search on a sample: nothing is decided by it."""
-    return material.sample is not None and material.sample.is_search
-
-
 def scope_blocks(material: Material) -> list[Block]:
     """Return the warning that stands above everything."""
     found = material.sample
